@@ -1,0 +1,1 @@
+//! The wall before customers: a floor of indicators, a classifier that can only refuse, and `Cleared`.

@@ -1,0 +1,1 @@
+//! Confirmation tokens bound to one change: pure functions of key, time and nonce.
