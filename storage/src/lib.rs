@@ -1,0 +1,217 @@
+//! Keeps the desk's records: one trait, whole transactions, an audit row in each that writes.
+//!
+//! A read is one snapshot. A write is one job of the store's single writer (design section 7): it takes the audit head,
+//! applies its change, appends its audit row and is acknowledged after the commit; all of it or nothing.
+//! Nothing outside `sql` knows that there is a database.
+
+mod error;
+pub mod import;
+
+use std::future::Future;
+use std::pin::Pin;
+
+use domain::{
+    Act, Article, ArticleId, Assignment, AuditEntry, AuditFilter, AuditRecord, Call, CallId,
+    Category, Comment, Customer, CustomerFilter, CustomerId, CustomerOrder, EntityKind,
+    ForbiddenTransition, NewComment, NewCustomer, NewTicket, Page, PageRequest, Status, Ticket,
+    TicketFilter, TicketId, TicketOrder, Total, Version,
+};
+use garde::Valid;
+
+pub use error::StoreError;
+use import::{ImportReport, ImportRow, OnError};
+
+/// What every storage method gives: a future that resolves when the read is done or the write is durable.
+pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// A ticket with what a reader needs before advising on it, read in one snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TicketDetails {
+    /// The ticket.
+    pub ticket: Ticket,
+    /// Whose it is.
+    pub customer: Customer,
+    /// Its comments, newest first.
+    pub comments: Page<Comment>,
+    /// The customer's other tickets that are open or in progress, newest first, at most ten.
+    pub other_tickets: Vec<Ticket>,
+    /// How many of those there are.
+    pub other_total: Total,
+}
+
+/// Tickets that a search found, best first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundTickets {
+    /// The tickets; `total` counts the candidates that were ranked.
+    pub page: Page<Ticket>,
+    /// Whether some tickets hold every word of the query; otherwise those that hold any of them were ranked.
+    pub all_words: bool,
+    /// Whether there were more candidates than are ranked ([`domain::limits::SEARCH_CANDIDATES`], the newest are).
+    pub candidates_capped: bool,
+}
+
+/// A ticket after a write that may have named a team.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TicketWithTeam {
+    /// The ticket as it is now.
+    pub ticket: Ticket,
+    /// Whether its team was never seen before: team names are free form, and a typing error would look like one.
+    pub new_team: bool,
+}
+
+/// A comment after it was added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddedComment {
+    /// The comment.
+    pub comment: Comment,
+    /// The ticket as it is now, its version raised.
+    pub ticket: Ticket,
+}
+
+/// What came of moving a ticket's status: a refusal by the graph is a value, and is audited like a move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Moved {
+    /// It moved.
+    Done {
+        /// The status that was left.
+        from: Status,
+        /// The ticket as it is now.
+        ticket: Ticket,
+    },
+    /// The graph has no such edge; nothing changed.
+    Forbidden(ForbiddenTransition),
+}
+
+/// The desk's records. Each method is one transaction.
+///
+/// Errors are those of [`StoreError`]; a method that takes `if_version` answers [`StoreError::Stale`] when the row has moved on.
+pub trait Storage: Send + Sync {
+    /// One customer.
+    fn get_customer(&self, id: CustomerId) -> StoreFuture<'_, Customer>;
+
+    /// Customers that match every given filter.
+    fn list_customers(
+        &self,
+        filter: CustomerFilter,
+        order: CustomerOrder,
+        page: PageRequest,
+    ) -> StoreFuture<'_, Page<Customer>>;
+
+    /// Registers a customer; a folded e-mail address that is taken is [`StoreError::DuplicateEmail`].
+    fn create_customer(&self, act: Act, new: Valid<NewCustomer>) -> StoreFuture<'_, Customer>;
+
+    /// One ticket.
+    fn get_ticket(&self, id: TicketId) -> StoreFuture<'_, Ticket>;
+
+    /// One ticket with its customer, a page of its comments and the customer's other unfinished tickets.
+    fn get_ticket_details(
+        &self,
+        id: TicketId,
+        comments: PageRequest,
+    ) -> StoreFuture<'_, TicketDetails>;
+
+    /// Tickets that match every given filter.
+    fn list_tickets(
+        &self,
+        filter: TicketFilter,
+        order: TicketOrder,
+        page: PageRequest,
+    ) -> StoreFuture<'_, Page<Ticket>>;
+
+    /// Tickets whose subject, description or comments hold the words (terms of [`domain::terms::query_terms`]),
+    /// best first: by distinct words found, then subject before description before comments, then newest.
+    fn search_tickets(
+        &self,
+        terms: Vec<String>,
+        filter: TicketFilter,
+        page: PageRequest,
+    ) -> StoreFuture<'_, FoundTickets>;
+
+    /// Files a ticket for an existing customer.
+    fn create_ticket(&self, act: Act, new: Valid<NewTicket>) -> StoreFuture<'_, TicketWithTeam>;
+
+    /// Gives a ticket to a team or a person, or takes it away.
+    fn assign_ticket(
+        &self,
+        act: Act,
+        id: TicketId,
+        if_version: Option<Version>,
+        assignment: Valid<Assignment>,
+    ) -> StoreFuture<'_, TicketWithTeam>;
+
+    /// Adds a comment, raises the ticket's version and notes whose turn it is.
+    fn add_comment(
+        &self,
+        act: Act,
+        id: TicketId,
+        if_version: Option<Version>,
+        comment: Valid<NewComment>,
+    ) -> StoreFuture<'_, AddedComment>;
+
+    /// Moves a ticket along the graph, or refuses and audits that.
+    fn change_ticket_status(
+        &self,
+        act: Act,
+        id: TicketId,
+        if_version: Option<Version>,
+        to: Status,
+    ) -> StoreFuture<'_, Moved>;
+
+    /// Moves a ticket that is in progress to resolved, with an internal comment that says how where one is given;
+    /// both are one change of the ticket.
+    fn resolve_ticket(
+        &self,
+        act: Act,
+        id: TicketId,
+        if_version: Option<Version>,
+        resolution: Option<Valid<NewComment>>,
+    ) -> StoreFuture<'_, Moved>;
+
+    /// Every category, by slug.
+    fn list_categories(&self) -> StoreFuture<'_, Vec<Category>>;
+
+    /// Names of teams that have or had a ticket and begin with the folded prefix, by name, at most `limit`.
+    fn complete_team(&self, prefix: String, limit: u16) -> StoreFuture<'_, Vec<String>>;
+
+    /// Ids of customers, tickets, articles or calls whose number begins with these digits (all where empty), highest first, at most `limit`.
+    fn complete_id(
+        &self,
+        entity: EntityKind,
+        digits: String,
+        limit: u16,
+    ) -> StoreFuture<'_, Vec<i64>>;
+
+    /// One article with every block.
+    fn get_article(&self, id: ArticleId) -> StoreFuture<'_, Article>;
+
+    /// Every article, or those of a category, by id, with every block. A knowledge base is small enough to be read whole.
+    fn list_articles(&self, category: Option<String>) -> StoreFuture<'_, Vec<Article>>;
+
+    /// One call with its transcript.
+    fn get_call(&self, id: CallId) -> StoreFuture<'_, Call>;
+
+    /// Audit rows that match every given filter, newest first.
+    fn list_audit_entries(
+        &self,
+        filter: AuditFilter,
+        page: PageRequest,
+    ) -> StoreFuture<'_, Page<AuditEntry>>;
+
+    /// Appends the audit row of an act that changed nothing, such as a refusal above the store.
+    fn record_refusal(&self, act: Act, record: AuditRecord) -> StoreFuture<'_, ()>;
+
+    /// Brings in rows of another system as one job: given status, times and authors are kept.
+    ///
+    /// With [`OnError::Abort`] one bad row undoes the whole job; with [`OnError::Skip`] the good rows stay.
+    /// Rows whose external id or natural key is known are left as they are, so a repeated import changes nothing;
+    /// only an article whose content differs is updated.
+    fn import(
+        &self,
+        act: Act,
+        rows: Box<dyn Iterator<Item = ImportRow> + Send>,
+        on_error: OnError,
+    ) -> StoreFuture<'_, ImportReport>;
+
+    /// Finishes queued writes, then closes; later calls are [`StoreError::Unavailable`].
+    fn close(&self) -> StoreFuture<'_, ()>;
+}
