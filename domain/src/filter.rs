@@ -22,7 +22,7 @@ text_enum! {
 pub type CustomerOrder = TicketOrder;
 
 /// A half-open range of time: from, inclusive, until, exclusive.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TimeRange {
     /// The first instant inside.
     pub from: Option<Timestamp>,
@@ -38,7 +38,7 @@ impl TimeRange {
 }
 
 /// Which tickets. Texts are folded by whoever builds the filter ([`crate::text::fold`]).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TicketFilter {
     /// Only with this status.
     pub status: Option<Status>,
@@ -69,7 +69,7 @@ pub struct TicketFilter {
 }
 
 /// Which customers. Texts are folded by whoever builds the filter.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CustomerFilter {
     /// Only with this status.
     pub status: Option<CustomerStatus>,
@@ -82,7 +82,7 @@ pub struct CustomerFilter {
 }
 
 /// Which audit rows.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct AuditFilter {
     /// Only by this actor.
     pub actor: Option<String>,

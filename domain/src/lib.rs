@@ -31,7 +31,7 @@ pub use audit::{Action, AuditEntry, AuditRecord, EntityKind, Outcome};
 pub use call::{Call, CallOutcome, CsatResponse, CsatSubject, Speaker, Turn};
 pub use category::{Category, CategoryKind};
 pub use change::{Change, FieldChange, FieldValue};
-pub use clock::Clock;
+pub use clock::{Clock, IdSource};
 pub use comment::{Comment, NewComment, Origin, Visibility};
 pub use customer::{Customer, CustomerStatus, NewCustomer};
 pub use filter::{

@@ -67,6 +67,9 @@ pub struct ForbiddenTransition {
 }
 
 impl ForbiddenTransition {
+    /// The code by which answers and audit rows name this refusal.
+    pub const CODE: &'static str = "FORBIDDEN_TRANSITION";
+
     /// What would have been allowed.
     pub const fn allowed(self) -> &'static [Status] {
         self.from.next()

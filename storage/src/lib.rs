@@ -187,6 +187,9 @@ pub trait Storage: Send + Sync {
     /// Every article, or those of a category, by id, with every block. A knowledge base is small enough to be read whole.
     fn list_articles(&self, category: Option<String>) -> StoreFuture<'_, Vec<Article>>;
 
+    /// A number that changes whenever an article is added or changed, so that an index over all of them can be kept.
+    fn knowledge_stamp(&self) -> StoreFuture<'_, i64>;
+
     /// One call with its transcript.
     fn get_call(&self, id: CallId) -> StoreFuture<'_, Call>;
 

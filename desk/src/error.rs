@@ -1,0 +1,261 @@
+//! Why a use case gave no answer, split by what the caller can do about it, and the closed list of codes.
+
+use domain::{EntityKind, ForbiddenTransition, UnknownValue, Version};
+use garde::{Unvalidated, Valid, Validate};
+use storage::StoreError;
+
+/// A value that a caller gave and that cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{field}` {reason}")]
+pub struct InvalidArgument {
+    /// The argument, by the name that tools use.
+    pub field: String,
+    /// What is wrong, worded to follow the field's name.
+    pub reason: String,
+    /// Every valid value, where there is a closed list.
+    pub allowed: Vec<String>,
+}
+
+impl InvalidArgument {
+    /// A bad value without a closed list of good ones.
+    pub fn new(field: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self {
+            field: field.into(),
+            reason: reason.into(),
+            allowed: Vec::new(),
+        }
+    }
+
+    /// A word that a vocabulary does not have.
+    pub fn unknown(field: impl Into<String>, unknown: UnknownValue) -> Self {
+        Self::not_among(
+            field,
+            &unknown.given,
+            unknown.allowed.into_iter().map(str::to_owned).collect(),
+        )
+    }
+
+    /// A value that is not among the valid ones.
+    pub fn not_among(field: impl Into<String>, given: &str, allowed: Vec<String>) -> Self {
+        let reason = format!("is `{given}`, which is not one of: {}", allowed.join(", "));
+        Self {
+            field: field.into(),
+            reason,
+            allowed,
+        }
+    }
+}
+
+/// Why a use case gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum DeskError {
+    /// An argument is wrong; it must be changed.
+    #[error(transparent)]
+    Invalid(#[from] InvalidArgument),
+    /// There is no such thing.
+    #[error("there is no {entity} `{id}`")]
+    NotFound {
+        /// The kind of thing.
+        entity: EntityKind,
+        /// Its id as tools show it.
+        id: String,
+    },
+    /// Another customer has this address.
+    #[error("another customer has this e-mail address")]
+    DuplicateEmail,
+    /// The status graph has no such edge.
+    #[error(transparent)]
+    ForbiddenTransition(#[from] ForbiddenTransition),
+    /// The record has changed since it was read.
+    #[error("the record has moved on: version {expected} was named and it is at version {found}")]
+    Stale {
+        /// The version that the caller named.
+        expected: Version,
+        /// The version that the row has.
+        found: Version,
+    },
+    /// The database is held by others.
+    #[error("the database is busy")]
+    Busy,
+    /// The disk or database is full.
+    #[error("the storage is full")]
+    Full,
+    /// Whether the write took effect can't be known.
+    #[error("the outcome of the write is unknown")]
+    OutcomeUnknown(#[source] StoreError),
+    /// The database can't be used.
+    #[error("the storage is unavailable")]
+    Unavailable(#[source] StoreError),
+    /// A fault of ours.
+    #[error("something failed inside the server")]
+    Internal(#[source] StoreError),
+}
+
+impl From<StoreError> for DeskError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound { entity, id } => Self::NotFound {
+                entity,
+                id: shown_id(entity, id),
+            },
+            StoreError::Stale { expected, found } => Self::Stale { expected, found },
+            StoreError::DuplicateEmail => Self::DuplicateEmail,
+            StoreError::UnknownCategory { given, allowed } => {
+                InvalidArgument::not_among("category", &given, allowed).into()
+            }
+            StoreError::Busy => Self::Busy,
+            StoreError::Full => Self::Full,
+            StoreError::OutcomeUnknown(_) => Self::OutcomeUnknown(error),
+            StoreError::Unavailable(_) => Self::Unavailable(error),
+            StoreError::Internal(_) => Self::Internal(error),
+        }
+    }
+}
+
+/// An id as tools show it.
+pub(crate) fn shown_id(entity: EntityKind, id: i64) -> String {
+    match entity {
+        EntityKind::Customer => domain::CustomerId::new(id).to_string(),
+        EntityKind::Ticket => domain::TicketId::new(id).to_string(),
+        EntityKind::Article => domain::ArticleId::new(id).to_string(),
+        EntityKind::Call => domain::CallId::new(id).to_string(),
+        EntityKind::Csat | EntityKind::Store => id.to_string(),
+    }
+}
+
+/// Checks an input once, at the border; the error names the first field that is wrong.
+pub fn valid<T: Validate<Context = ()>>(input: T) -> Result<Valid<T>, DeskError> {
+    Unvalidated::new(input).validate().map_err(|report| {
+        report
+            .iter()
+            .next()
+            .map_or_else(
+                || InvalidArgument::new("arguments", "are not valid"),
+                |(path, error)| InvalidArgument::new(path.to_string(), error.message()),
+            )
+            .into()
+    })
+}
+
+/// What a caller should do after an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retry {
+    /// The same call can't succeed; change the arguments or give up.
+    Never,
+    /// The same call again, with the same confirmation where there is one.
+    Same,
+    /// Read or preview again, then decide anew.
+    NewPreview,
+    /// The same call after a while.
+    Later,
+}
+
+impl Retry {
+    /// The word in results.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::Same => "same",
+            Self::NewPreview => "new_preview",
+            Self::Later => "later",
+        }
+    }
+}
+
+macro_rules! error_codes {
+    ($($(#[$meta:meta])* $variant:ident = $word:literal, $retry:ident, $is_error:literal, $when:literal, $hint:literal;)+) => {
+        /// Every code that a result can carry.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum ErrorCode { $($(#[$meta])* #[doc = $when] $variant),+ }
+
+        impl ErrorCode {
+            /// Every code, in the order of the error page.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The word in results and audit rows.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+
+            /// What a caller should do.
+            pub const fn retry(self) -> Retry {
+                match self { $(Self::$variant => Retry::$retry),+ }
+            }
+
+            /// Whether the tool failed (`true`) or worked and a rule refused (`false`).
+            pub const fn is_error(self) -> bool {
+                match self { $(Self::$variant => $is_error),+ }
+            }
+
+            /// When it is given, for the error page.
+            pub const fn when(self) -> &'static str {
+                match self { $(Self::$variant => $when),+ }
+            }
+
+            /// What to do next, for the result. It never names a way around a rule.
+            pub const fn hint(self) -> &'static str {
+                match self { $(Self::$variant => $hint),+ }
+            }
+        }
+    };
+}
+
+error_codes! {
+    InvalidArgument = "INVALID_ARGUMENT", Never, true,
+        "An argument is missing, unknown, of the wrong type or out of range; nothing was done.",
+        "Correct the named field and call again.";
+    NotFound = "NOT_FOUND", Never, true,
+        "No record has this id.",
+        "Find the id with a list or search tool.";
+    DuplicateEmail = "DUPLICATE_EMAIL", Never, true,
+        "Another customer has this e-mail address.",
+        "Find that customer with list_customers(email) and use their record.";
+    ForbiddenTransition = "FORBIDDEN_TRANSITION", Never, false,
+        "The status graph has no such step; the refusal is in the audit log.",
+        "Take one of the allowed steps, or leave the ticket as it is.";
+    Stale = "STALE", NewPreview, true,
+        "The record changed after the version that the call names.",
+        "Read the record again, look at what changed, and decide anew.";
+    StorageBusy = "STORAGE_BUSY", Later, true,
+        "Another process holds the database; nothing was done.",
+        "Call again in a few seconds.";
+    StorageFull = "STORAGE_FULL", Never, true,
+        "The disk or the database is full; nothing was written, reads still work.",
+        "Tell the operator that the server's disk is full.";
+    StorageUnavailable = "STORAGE_UNAVAILABLE", Later, true,
+        "The database can't be reached or used; nothing was done.",
+        "Call again later; tell the operator if it goes on.";
+    OutcomeUnknown = "OUTCOME_UNKNOWN", NewPreview, true,
+        "The connection was lost during the commit, so the change may or may not have been made.",
+        "Read the record to see whether the change is there before trying again.";
+    Timeout = "TIMEOUT", NewPreview, true,
+        "The call took longer than the server allows; a write may still take effect.",
+        "Read the record to see whether a change is there; ask for less.";
+    Internal = "INTERNAL", Never, true,
+        "A fault of the server; the log has the cause under this request's id.",
+        "Tell the operator; other calls still work.";
+    RateLimited = "RATE_LIMITED", Later, true,
+        "The server is working on as many calls as it takes at once.",
+        "Call again in a few seconds.";
+    Forbidden = "FORBIDDEN", Never, true,
+        "The caller lacks the right for this tool or field.",
+        "Tell the user which right is missing; an administrator grants it.";
+}
+
+impl DeskError {
+    /// The code of an error; the one place where it is chosen.
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::Invalid(_) => ErrorCode::InvalidArgument,
+            Self::NotFound { .. } => ErrorCode::NotFound,
+            Self::DuplicateEmail => ErrorCode::DuplicateEmail,
+            Self::ForbiddenTransition(_) => ErrorCode::ForbiddenTransition,
+            Self::Stale { .. } => ErrorCode::Stale,
+            Self::Busy => ErrorCode::StorageBusy,
+            Self::Full => ErrorCode::StorageFull,
+            Self::OutcomeUnknown(_) => ErrorCode::OutcomeUnknown,
+            Self::Unavailable(_) => ErrorCode::StorageUnavailable,
+            Self::Internal(_) => ErrorCode::Internal,
+        }
+    }
+}

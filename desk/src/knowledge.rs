@@ -1,0 +1,273 @@
+//! The knowledge base: reading articles and ranking blocks against a query.
+//!
+//! Ranking runs in process over the whole shelf, which is small, so both databases answer alike (design section 8).
+//! A term counts by how rare it is among the blocks (inverse document frequency): a single telling word such as
+//! `MFA` is enough, and a word that is everywhere is worth little (policy list E, 31). The category of a query
+//! can narrow the shelf and never makes a match (policy list E, 30).
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use domain::terms::index_terms;
+use domain::{Article, ArticleId, Audience, Scope};
+use tokio::sync::Mutex;
+
+use crate::tickets::checked_query_terms;
+use crate::{Caller, Desk, DeskError, InvalidArgument};
+
+/// What to look for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnowledgeQuery {
+    /// Words, never syntax.
+    pub query: String,
+    /// Only in this category.
+    pub category: Option<String>,
+    /// Articles at the most, 1 to 20.
+    pub limit: Option<u16>,
+}
+
+/// An article that a query found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundArticle {
+    /// The article; its blocks are those that the reader may see.
+    pub article: Article,
+    /// Indexes into its blocks of those that matched, best first, at most three.
+    pub matches: Vec<usize>,
+    /// How well it matches: comparable within one result only.
+    pub score: f64,
+}
+
+/// What a query found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundKnowledge {
+    /// Articles, best first.
+    pub articles: Vec<FoundArticle>,
+    /// How many articles matched.
+    pub total: usize,
+}
+
+/// Matching blocks that a found article shows.
+pub(crate) const MATCHES_SHOWN: usize = 3;
+
+/// Articles that a search returns when no limit is given.
+const LIMIT_DEFAULT: u16 = 5;
+
+/// Articles that a search returns at the most: each brings up to three blocks of about 100 tokens.
+const LIMIT_MAX: u16 = 20;
+
+/// A word in a title counts for this many in a block: titles are short and chosen.
+const TITLE_WEIGHT: f64 = 0.6;
+
+/// Every article with the terms of its blocks, kept until the store's stamp moves.
+#[derive(Default)]
+pub(crate) struct Shelf {
+    kept: Mutex<Option<Arc<Index>>>,
+}
+
+struct Index {
+    stamp: i64,
+    articles: Vec<Indexed>,
+    block_count: f64,
+    document_frequency: HashMap<String, f64>,
+}
+
+struct Indexed {
+    article: Article,
+    title: HashSet<String>,
+    blocks: Vec<HashSet<String>>,
+}
+
+impl Index {
+    fn build(stamp: i64, articles: Vec<Article>) -> Self {
+        let articles: Vec<Indexed> = articles
+            .into_iter()
+            .map(|article| Indexed {
+                title: index_terms(&article.title).into_iter().collect(),
+                blocks: article
+                    .blocks
+                    .iter()
+                    .map(|block| index_terms(&block.text).into_iter().collect())
+                    .collect(),
+                article,
+            })
+            .collect();
+        let mut document_frequency = HashMap::new();
+        let mut block_count = 0.0;
+        for block in articles.iter().flat_map(|indexed| &indexed.blocks) {
+            block_count += 1.0;
+            for term in block {
+                *document_frequency.entry(term.clone()).or_insert(0.0) += 1.0;
+            }
+        }
+        Self {
+            stamp,
+            articles,
+            block_count,
+            document_frequency,
+        }
+    }
+
+    fn weight(&self, term: &str) -> f64 {
+        let found = self.document_frequency.get(term).copied().unwrap_or(0.0);
+        (1.0 + (self.block_count - found + 0.5) / (found + 0.5)).ln()
+    }
+
+    fn rank(
+        &self,
+        terms: &[String],
+        reader: Audience,
+        category: Option<&str>,
+    ) -> Vec<FoundArticle> {
+        let mut found: Vec<FoundArticle> = self
+            .articles
+            .iter()
+            .filter(|indexed| category.is_none_or(|category| indexed.article.category == category))
+            .filter_map(|indexed| self.match_article(indexed, terms, reader))
+            .collect();
+        found.sort_by(|a, b| {
+            b.score
+                .total_cmp(&a.score)
+                .then(a.article.id.cmp(&b.article.id))
+        });
+        found
+    }
+
+    fn match_article(
+        &self,
+        indexed: &Indexed,
+        terms: &[String],
+        reader: Audience,
+    ) -> Option<FoundArticle> {
+        let visible = visible_blocks(&indexed.article, reader);
+        let sum = |set: &HashSet<String>| {
+            terms
+                .iter()
+                .filter(|term| set.contains(*term))
+                .map(|term| self.weight(term))
+                .sum::<f64>()
+        };
+        let mut scored: Vec<(usize, f64)> = visible
+            .iter()
+            .enumerate()
+            .filter_map(|(shown, block)| {
+                let score = indexed.blocks.get(*block).map_or(0.0, sum);
+                (score > 0.0).then_some((shown, score))
+            })
+            .collect();
+        scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let title = if visible.is_empty() {
+            0.0
+        } else {
+            sum(&indexed.title)
+        };
+        let score = scored.first().map_or(0.0, |(_, best)| *best) + TITLE_WEIGHT * title;
+        (score > 0.0).then(|| FoundArticle {
+            article: shown_article(&indexed.article, reader),
+            matches: scored
+                .iter()
+                .take(MATCHES_SHOWN)
+                .map(|(shown, _)| *shown)
+                .collect(),
+            score,
+        })
+    }
+}
+
+fn visible_blocks(article: &Article, reader: Audience) -> Vec<usize> {
+    let open = article.audience == Audience::Customer;
+    article
+        .blocks
+        .iter()
+        .enumerate()
+        .filter(|(_, block)| {
+            reader == Audience::Staff || (open && block.audience == Audience::Customer)
+        })
+        .map(|(index, _)| index)
+        .collect()
+}
+
+fn shown_article(article: &Article, reader: Audience) -> Article {
+    Article {
+        blocks: article.blocks_for(reader).cloned().collect(),
+        ..article.clone()
+    }
+}
+
+/// As whom a caller reads: staff knowledge needs its own right.
+fn reader(caller: &Caller) -> Audience {
+    if caller.scopes.contains(Scope::KbInternal) {
+        Audience::Staff
+    } else {
+        Audience::Customer
+    }
+}
+
+impl Desk {
+    async fn shelf(&self) -> Result<Arc<Index>, DeskError> {
+        let stamp = self.store.knowledge_stamp().await?;
+        let mut kept = self.knowledge.kept.lock().await;
+        if let Some(index) = kept.as_ref().filter(|index| index.stamp == stamp) {
+            return Ok(Arc::clone(index));
+        }
+        let index = Arc::new(Index::build(stamp, self.store.list_articles(None).await?));
+        *kept = Some(Arc::clone(&index));
+        Ok(index)
+    }
+
+    /// Articles that match a query, best first, with the blocks that matched.
+    pub async fn search_kb(
+        &self,
+        caller: &Caller,
+        query: KnowledgeQuery,
+    ) -> Result<FoundKnowledge, DeskError> {
+        let limit = query.limit.unwrap_or(LIMIT_DEFAULT);
+        if !(1..=LIMIT_MAX).contains(&limit) {
+            return Err(InvalidArgument::new(
+                "limit",
+                format!("must be 1 to {LIMIT_MAX}, and is {limit}"),
+            )
+            .into());
+        }
+        let terms = checked_query_terms(&query.query)?;
+        if let Some(category) = &query.category {
+            self.check_category("category", category).await?;
+        }
+        let index = self.shelf().await?;
+        let mut articles = index.rank(&terms, reader(caller), query.category.as_deref());
+        let total = articles.len();
+        articles.truncate(usize::from(limit));
+        Ok(FoundKnowledge { articles, total })
+    }
+
+    /// One article, with the blocks that the caller may see.
+    pub async fn get_article(&self, caller: &Caller, id: ArticleId) -> Result<Article, DeskError> {
+        let article = self.store.get_article(id).await?;
+        let shown = shown_article(&article, reader(caller));
+        if shown.blocks.is_empty() {
+            return Err(DeskError::NotFound {
+                entity: domain::EntityKind::Article,
+                id: id.to_string(),
+            });
+        }
+        Ok(shown)
+    }
+
+    /// The articles of a category, or all of them, by id, with the blocks that the caller may see.
+    pub async fn list_articles(
+        &self,
+        caller: &Caller,
+        category: Option<&str>,
+    ) -> Result<Vec<Article>, DeskError> {
+        if let Some(category) = category {
+            self.check_category("category", category).await?;
+        }
+        let articles = self
+            .store
+            .list_articles(category.map(str::to_owned))
+            .await?;
+        let shown = articles
+            .iter()
+            .map(|article| shown_article(article, reader(caller)));
+        Ok(shown.filter(|article| !article.blocks.is_empty()).collect())
+    }
+}

@@ -1,0 +1,76 @@
+//! What the desk can do, without a word about how it is asked: use cases over the store.
+//!
+//! A use case and the tool and the storage method behind it share one `verb_noun`. Each takes a [`Caller`], whom the
+//! transport made; inputs of writes are [`garde::Valid`], made by [`valid`] at this border and nowhere below.
+
+mod audit;
+mod caller;
+mod completion;
+mod cursor;
+mod customers;
+mod error;
+mod knowledge;
+mod tickets;
+
+use std::sync::Arc;
+
+use domain::{Clock, IdSource};
+use storage::Storage;
+
+pub use audit::AuditList;
+pub use caller::Caller;
+pub use customers::CustomerList;
+pub use error::{DeskError, ErrorCode, InvalidArgument, Retry, valid};
+pub use knowledge::{FoundArticle, FoundKnowledge, KnowledgeQuery};
+pub use tickets::{Dossier, TicketHits, TicketList, TicketSearch};
+
+/// A page with the cursor of the next one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing<T> {
+    /// The rows, in order.
+    pub rows: Vec<T>,
+    /// How many rows the filter matches, whatever the page.
+    pub total: domain::Total,
+    /// Gives the next page of the same list under the same filter; absent on the last one.
+    pub next_cursor: Option<String>,
+}
+
+impl<T> Listing<T> {
+    fn from_page(list: &str, filter: &impl std::hash::Hash, page: domain::Page<T>) -> Self {
+        Self {
+            rows: page.rows,
+            total: page.total,
+            next_cursor: page.next.map(|place| cursor::encode(list, filter, place)),
+        }
+    }
+}
+
+/// The use cases.
+pub struct Desk {
+    store: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+    knowledge: knowledge::Shelf,
+}
+
+impl Desk {
+    /// A desk over a store. Time and identifiers are handed in by the binary.
+    pub fn new(store: Arc<dyn Storage>, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
+        Self {
+            store,
+            clock,
+            ids,
+            knowledge: knowledge::Shelf::default(),
+        }
+    }
+
+    /// The identifier of a new request.
+    pub fn next_request_id(&self) -> u128 {
+        self.ids.next_id()
+    }
+
+    /// Finishes what is being written, then closes the store.
+    pub async fn close(&self) -> Result<(), DeskError> {
+        Ok(self.store.close().await?)
+    }
+}
