@@ -202,6 +202,3 @@ pub enum KeyError {
     #[error("the key `{0}` is the current one, promote another before it is retired")]
     StillCurrent(Kid),
 }
-
-#[cfg(test)]
-mod tests;
