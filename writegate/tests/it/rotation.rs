@@ -131,7 +131,9 @@ fn a_retired_key_is_as_good_as_unknown() {
 #[test]
 fn a_rotation_under_load_refuses_no_good_token() {
     let alone = KeyRing::new(key("old"));
-    let gate = gate(alone.clone());
+    let added = alone.add(key("new")).unwrap();
+    let promoted = added.promote(&kid("new")).unwrap();
+    let gate = gate(alone);
     let original = binding();
     let rotated = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -146,10 +148,9 @@ fn a_rotation_under_load_refuses_no_good_token() {
                 }
             });
         }
-        let added = alone.add(key("new")).unwrap();
         for _ in 0..100 {
             gate.replace_ring(added.clone());
-            gate.replace_ring(added.promote(&kid("new")).unwrap());
+            gate.replace_ring(promoted.clone());
         }
         rotated.store(true, Ordering::SeqCst);
     });
