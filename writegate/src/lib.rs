@@ -35,7 +35,7 @@ pub use token::{Token, TokenId};
 
 /// Mints tokens and redeems them; shared by everything in a process that guards a change.
 ///
-/// Others may implement it, for instance to count; none can make a [`Grant`] except by asking the gate that [`gate`] returns.
+/// Others may implement it, for instance to count; none can make a [`Grant`] except by asking the gate that [`gate()`] returns.
 pub trait Gate: Send + Sync {
     /// A token over `binding`, signed with the current key.
     ///
