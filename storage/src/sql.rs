@@ -271,3 +271,6 @@ impl Storage for SqlStorage {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,7 +16,7 @@ use super::errors;
 use crate::url::Place;
 use crate::{DatabaseUrl, OpenError, StoreError};
 
-const SQLITE_MIGRATIONS: EmbeddedMigrations = embed_migrations!("migrations/sqlite");
+pub(super) const SQLITE_MIGRATIONS: EmbeddedMigrations = embed_migrations!("migrations/sqlite");
 
 /// Two connections on a SQLite older than this can lose a write-ahead log (3.7.0 to 3.51.2).
 const SQLITE_FLOOR: [u32; 3] = [3, 51, 3];

@@ -89,6 +89,40 @@ fn place(order: CustomerOrder) -> impl Fn(&Customer) -> Keyset {
     }
 }
 
+/// The customers that match, in an order, from a place on.
+pub(super) fn listed(
+    filter: &CustomerFilter,
+    order: CustomerOrder,
+    place: Option<Keyset>,
+) -> customers::BoxedQuery<'_, MultiBackend> {
+    let query = matching(filter);
+    match order {
+        TicketOrder::Newest => after!(
+            query,
+            place,
+            customers::created_at,
+            customers::id,
+            descending
+        ),
+        TicketOrder::Oldest => {
+            after!(
+                query,
+                place,
+                customers::created_at,
+                customers::id,
+                ascending
+            )
+        }
+        TicketOrder::Updated => after!(
+            query,
+            place,
+            customers::updated_at,
+            customers::id,
+            descending
+        ),
+    }
+}
+
 /// A page of the customers that match.
 pub(super) fn list(
     conn: &mut AnyConnection,
@@ -96,31 +130,7 @@ pub(super) fn list(
     order: CustomerOrder,
     request: PageRequest,
 ) -> Result<Page<Customer>, StoreError> {
-    let query = matching(filter);
-    let query = match order {
-        TicketOrder::Newest => after!(
-            query,
-            request.after(),
-            customers::created_at,
-            customers::id,
-            descending
-        ),
-        TicketOrder::Oldest => after!(
-            query,
-            request.after(),
-            customers::created_at,
-            customers::id,
-            ascending
-        ),
-        TicketOrder::Updated => after!(
-            query,
-            request.after(),
-            customers::updated_at,
-            customers::id,
-            descending
-        ),
-    };
-    let found = query
+    let found = listed(filter, order, request.after())
         .limit(page::rows_wanted(request))
         .select(CustomerRow::as_select())
         .load(conn)

@@ -223,6 +223,14 @@ BEGIN
     SELECT RAISE(ABORT, 'audit_event_is_never_deleted');
 END;
 
+-- INSERT OR REPLACE deletes without firing the trigger above.
+CREATE TRIGGER audit_event_is_never_replaced BEFORE INSERT ON audit_event
+WHEN EXISTS (SELECT 1 FROM audit_event WHERE chain = NEW.chain AND seq = NEW.seq)
+    OR EXISTS (SELECT 1 FROM audit_event WHERE event_id = NEW.event_id)
+BEGIN
+    SELECT RAISE(ABORT, 'audit_event_is_never_replaced');
+END;
+
 -- The end of each chain; writers take its row first, so they queue there.
 CREATE TABLE audit_head (
     chain INTEGER NOT NULL PRIMARY KEY,
@@ -241,6 +249,12 @@ END;
 CREATE TRIGGER audit_head_is_never_deleted BEFORE DELETE ON audit_head
 BEGIN
     SELECT RAISE(ABORT, 'audit_head_is_never_deleted');
+END;
+
+CREATE TRIGGER audit_head_is_never_replaced BEFORE INSERT ON audit_head
+WHEN EXISTS (SELECT 1 FROM audit_head WHERE chain = NEW.chain)
+BEGIN
+    SELECT RAISE(ABORT, 'audit_head_is_never_replaced');
 END;
 
 -- The planner's statistics, written by hand for a desk of 100,000 tickets. Without any, SQLite takes every equality for
@@ -280,6 +294,8 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('tickets', 'tickets_assigned_by_created', '70000 2'),
     ('tickets', 'tickets_assigned_by_updated', '70000 2'),
     ('comments', 'comments_by_ticket_created', '300000 3 1'),
+    ('audit_event', 'sqlite_autoindex_audit_event_1', '500000 1'),
+    ('audit_event', 'sqlite_autoindex_audit_event_2', '500000 500000 1'),
     ('audit_event', 'audit_event_by_at', '500000 500000 2'),
     ('audit_event', 'audit_event_by_actor', '500000 500000 10000 1'),
     ('audit_event', 'audit_event_by_action', '500000 500000 70000 1'),
