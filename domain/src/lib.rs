@@ -15,6 +15,7 @@ pub mod clock;
 pub mod comment;
 pub mod customer;
 pub mod filter;
+pub mod guarded;
 pub mod id;
 pub mod limits;
 pub mod status;
@@ -38,10 +39,11 @@ pub use filter::{
     AuditFilter, CustomerFilter, CustomerOrder, Keyset, Page, PageRequest, TicketFilter,
     TicketOrder, TimeRange, Total,
 };
+pub use guarded::{CustomerPatch, GuardedWrite, PaymentVerification, Publication, TicketPatch};
 pub use id::{ArticleId, CallId, CommentId, CustomerId, IdError, TicketId, Version};
 pub use status::{ForbiddenTransition, Status, Transition};
 pub use text_enum::UnknownValue;
 pub use ticket::{
-    Assignment, Channel, LastCommentBy, NewTicket, Priority, SecurityFlag, Ticket, Tier,
+    Assign, Assignment, Channel, LastCommentBy, NewTicket, Priority, SecurityFlag, Ticket, Tier,
 };
 pub use timestamp::{Timestamp, TimestampError};

@@ -186,7 +186,7 @@ impl Assignment {
     clippy::trivially_copy_pass_by_ref,
     reason = "the signature of a garde rule"
 )]
-fn assign(value: &Assign, context: &()) -> garde::Result {
+pub(crate) fn assign(value: &Assign, context: &()) -> garde::Result {
     match value {
         Assign::Keep | Assign::Clear => Ok(()),
         Assign::Set(name) => label(limits::NAME_CHARS)(name, context),

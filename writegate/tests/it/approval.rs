@@ -1,0 +1,81 @@
+//! Promise G-16: what was approved and how is never stated higher than it was.
+
+use writegate::{ApprovalLevel, ApprovalMethod, Binding, Presented, Refused};
+
+use crate::common::{NOW, binding, new_gate, presented};
+
+#[test]
+fn methods_and_levels_have_the_names_that_are_stored() {
+    let methods: Vec<_> = ApprovalMethod::ALL.map(ApprovalMethod::as_str).into();
+    assert_eq!(
+        methods,
+        [
+            "token_only",
+            "elicitation_form",
+            "operator_terminal",
+            "approval_page"
+        ]
+    );
+    for method in ApprovalMethod::ALL {
+        assert_eq!(ApprovalMethod::parse(method.as_str()), Some(method));
+    }
+    assert_eq!(
+        ApprovalLevel::ALL.map(ApprovalLevel::as_str),
+        ["token", "person"]
+    );
+    for level in ApprovalLevel::ALL {
+        assert_eq!(ApprovalLevel::parse(level.as_str()), Some(level));
+    }
+    for unknown in ["", "Token", "token ", "human", "none"] {
+        assert_eq!(ApprovalMethod::parse(unknown), None, "{unknown}");
+        assert_eq!(ApprovalLevel::parse(unknown), None, "{unknown}");
+    }
+}
+
+#[test]
+fn a_token_alone_never_stands_for_a_person() {
+    let table = [
+        (ApprovalMethod::TokenOnly, [true, false]),
+        (ApprovalMethod::ElicitationForm, [true, true]),
+        (ApprovalMethod::OperatorTerminal, [true, true]),
+        (ApprovalMethod::ApprovalPage, [true, true]),
+    ];
+    for (method, expected) in table {
+        assert_eq!(
+            ApprovalLevel::ALL.map(|level| method.satisfies(level)),
+            expected,
+            "{method:?}"
+        );
+    }
+}
+
+#[test]
+fn the_higher_of_the_level_then_and_the_level_now_is_asked_for() {
+    let gate = new_gate();
+    for bound in ApprovalLevel::ALL {
+        for now in ApprovalLevel::ALL {
+            for method in ApprovalMethod::ALL {
+                let original = Binding {
+                    required: bound,
+                    ..binding()
+                };
+                let token = gate.mint(&original, [1; 16]);
+                let call = Presented {
+                    required: now,
+                    method,
+                    ..presented(&original)
+                };
+                let result = gate
+                    .redeem(&token, Some(&original.encode()), &call, Some(NOW))
+                    .map(|grant| grant.method());
+                let tokens_do = bound == ApprovalLevel::Token && now == ApprovalLevel::Token;
+                let expected = if tokens_do || method != ApprovalMethod::TokenOnly {
+                    Ok(method)
+                } else {
+                    Err(Refused::NeedsPerson)
+                };
+                assert_eq!(result, expected, "{bound:?} {now:?} {method:?}");
+            }
+        }
+    }
+}
