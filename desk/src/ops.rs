@@ -4,3 +4,6 @@
 
 pub mod demo;
 pub mod import;
+pub mod seed;
+#[cfg(test)]
+mod tests;

@@ -31,22 +31,21 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 use domain::Timestamp;
-use storage::import::OnError;
 use tokio::sync::watch;
 
 pub use self::error::ImportError;
 pub use self::fault::BadRow;
 pub use self::files::EmbeddedFile;
-pub use self::kind::RecordKind;
 pub use self::plan::UnusedColumn;
 pub use self::progress::{Progress, Silent};
-pub use self::summary::{Counts, ImportSummary};
+pub use self::summary::ImportSummary;
+pub use storage::import::{Counts, OnError, RecordKind};
 
 pub(super) use self::files::Source;
 pub(super) use self::intake::Intake;
 
 use self::feed::{Feed, Stopped};
-use self::intake::refuse_all;
+use self::intake::absorb;
 use self::mapping::Mapping;
 use self::plan::Plan;
 use self::rows::{Problem, Rows};
@@ -213,8 +212,7 @@ async fn keep_all(
         source: source.into(),
     })?;
     let mut summary = ImportSummary::default();
-    summary.aborted = report.aborted;
-    refuse_all(&mut summary, &plan.inputs, report);
+    absorb(&mut summary, &plan.inputs, report);
     progress.advance(plan.bytes * 2, plan.bytes * 2);
     Ok(summary)
 }

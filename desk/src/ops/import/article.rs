@@ -7,9 +7,10 @@
 use domain::text::{label, prose};
 use domain::text_enum::fold_word;
 use domain::{Article, ArticleId, Audience, Block, Timestamp, limits};
+use storage::import::RecordKind;
 
 use super::fault::{Fault, cut};
-use super::kind::{RecordKind, names};
+use super::kind::{fields, names};
 
 #[cfg(test)]
 mod tests;
@@ -115,9 +116,9 @@ fn entry(line: &str) -> Result<(&'static str, &str), Fault> {
             cut(line)
         )));
     };
-    let fields = RecordKind::Article.fields();
-    let Some(field) = fields.iter().find(|field| field.name == name.trim()) else {
-        let reason = format!("is not a field of an article; valid are: {}", names(fields));
+    let known = fields(RecordKind::Article);
+    let Some(field) = known.iter().find(|field| field.name == name.trim()) else {
+        let reason = format!("is not a field of an article; valid are: {}", names(known));
         return Err(Fault::field(cut(name.trim()), reason));
     };
     let value = value.trim();

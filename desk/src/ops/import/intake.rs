@@ -1,10 +1,9 @@
 //! Hands rows to the store in small jobs, so that other writers get their turn between them.
 
-use storage::import::{ImportRefusal, ImportReport, ImportRow, OnError};
+use storage::import::{ImportRefusal, ImportReport, ImportRow, OnError, RecordKind};
 
 use super::ImportError;
 use super::fault::BadRow;
-use super::kind::RecordKind;
 use super::place::Place;
 use super::plan::Input;
 use super::summary::ImportSummary;
@@ -35,7 +34,7 @@ impl<'a> Intake<'a> {
 
     /// Takes a row; true where rows went to the store.
     pub(in crate::ops) async fn take(&mut self, row: ImportRow) -> Result<bool, ImportError> {
-        if let Some(held) = self.held.get_mut(RecordKind::of(&row.record).index()) {
+        if let Some(held) = self.held.get_mut(row.record.kind() as usize) {
             held.push(row);
         }
         let held: usize = self.held.iter().map(Vec::len).sum();
@@ -49,7 +48,7 @@ impl<'a> Intake<'a> {
     /// Hands over what is held.
     pub(in crate::ops) async fn flush(&mut self) -> Result<(), ImportError> {
         for kind in RecordKind::ALL {
-            let Some(held) = self.held.get_mut(kind.index()) else {
+            let Some(held) = self.held.get_mut(kind as usize) else {
                 continue;
             };
             let rows = std::mem::take(held);
@@ -65,25 +64,18 @@ impl<'a> Intake<'a> {
                 kept: self.summary.total().created,
                 source: source.into(),
             })?;
-            self.summary.count(kind, |counts| {
-                counts.created += report.created;
-                counts.updated += report.updated;
-                counts.existing += report.existing;
-            });
-            refuse_all(&mut self.summary, self.inputs, report);
+            absorb(&mut self.summary, self.inputs, report);
         }
         Ok(())
     }
 }
 
-/// Adds what the store refused to the summary, with the places where it came from.
-pub(super) fn refuse_all(summary: &mut ImportSummary, inputs: &[Input], report: ImportReport) {
-    let unlisted = report.refused_count - report.refused.len() as u64;
+/// Adds what came of a job to the summary, each refusal with the place where its row came from.
+pub(super) fn absorb(summary: &mut ImportSummary, inputs: &[Input], report: ImportReport) {
+    summary.add(&report);
     for (place, refusal) in report.refused {
-        let place = Place::unpack(place);
-        summary.refuse(place.kind, bad_row(inputs, place, refusal));
+        summary.list(bad_row(inputs, Place::unpack(place), refusal));
     }
-    summary.count(RecordKind::Ticket, |counts| counts.refused += unlisted);
 }
 
 fn bad_row(inputs: &[Input], place: Place, refusal: ImportRefusal) -> BadRow {

@@ -1,26 +1,7 @@
-//! What can be imported, and which fields each kind of record has.
-
-use std::fmt;
+//! Which fields each kind of record has in the import format, and the words for kinds.
 
 use domain::{CallOutcome, Channel, CustomerStatus, Origin, Priority, Speaker, Status, Visibility};
-use storage::import::ImportRecord;
-
-/// A kind of record. The order is that of an import: a record comes after those it refers to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum RecordKind {
-    /// A customer.
-    Customer,
-    /// A ticket.
-    Ticket,
-    /// A comment.
-    Comment,
-    /// A call.
-    Call,
-    /// A satisfaction score.
-    Csat,
-    /// A knowledge-base article.
-    Article,
-}
+use storage::import::RecordKind;
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,73 +113,39 @@ const ARTICLE: &[Field] = &[
     optional("updated_at", Sort::Time),
 ];
 
-impl RecordKind {
-    /// Every kind, in the order of an import.
-    pub const ALL: [Self; 6] = [
-        Self::Customer,
-        Self::Ticket,
-        Self::Comment,
-        Self::Call,
-        Self::Csat,
-        Self::Article,
-    ];
-
-    /// The word for one, as mappings name it.
-    pub const fn singular(self) -> &'static str {
-        match self {
-            Self::Customer => "customer",
-            Self::Ticket => "ticket",
-            Self::Comment => "comment",
-            Self::Call => "call",
-            Self::Csat => "score",
-            Self::Article => "article",
-        }
-    }
-
-    /// The word for many, as reports name them.
-    pub const fn plural(self) -> &'static str {
-        match self {
-            Self::Customer => "customers",
-            Self::Ticket => "tickets",
-            Self::Comment => "comments",
-            Self::Call => "calls",
-            Self::Csat => "scores",
-            Self::Article => "articles",
-        }
-    }
-
-    /// Which kind a record of the store's import is.
-    pub const fn of(record: &ImportRecord) -> Self {
-        match record {
-            ImportRecord::Customer(_) => Self::Customer,
-            ImportRecord::Ticket(_) => Self::Ticket,
-            ImportRecord::Comment(_) => Self::Comment,
-            ImportRecord::Call(_) => Self::Call,
-            ImportRecord::Csat(_) => Self::Csat,
-            ImportRecord::Article(_) => Self::Article,
-        }
-    }
-
-    pub(super) const fn fields(self) -> &'static [Field] {
-        match self {
-            Self::Customer => CUSTOMER,
-            Self::Ticket => TICKET,
-            Self::Comment => COMMENT,
-            Self::Call => CALL,
-            Self::Csat => CSAT,
-            Self::Article => ARTICLE,
-        }
-    }
-
-    /// Its place among the kinds.
-    pub(super) const fn index(self) -> usize {
-        self as usize
+/// The word for one record, as mappings and errors name it.
+pub(super) const fn singular(kind: RecordKind) -> &'static str {
+    match kind {
+        RecordKind::Customer => "customer",
+        RecordKind::Ticket => "ticket",
+        RecordKind::Comment => "comment",
+        RecordKind::Call => "call",
+        RecordKind::Csat => "score",
+        RecordKind::Article => "article",
     }
 }
 
-impl fmt::Display for RecordKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.singular())
+/// The word for many records, as reports name them.
+pub(super) const fn plural(kind: RecordKind) -> &'static str {
+    match kind {
+        RecordKind::Customer => "customers",
+        RecordKind::Ticket => "tickets",
+        RecordKind::Comment => "comments",
+        RecordKind::Call => "calls",
+        RecordKind::Csat => "scores",
+        RecordKind::Article => "articles",
+    }
+}
+
+/// The fields of a kind, in the order in which they are told.
+pub(super) const fn fields(kind: RecordKind) -> &'static [Field] {
+    match kind {
+        RecordKind::Customer => CUSTOMER,
+        RecordKind::Ticket => TICKET,
+        RecordKind::Comment => COMMENT,
+        RecordKind::Call => CALL,
+        RecordKind::Csat => CSAT,
+        RecordKind::Article => ARTICLE,
     }
 }
 

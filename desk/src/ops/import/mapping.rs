@@ -40,11 +40,11 @@ mod tests;
 mod when;
 
 use serde_json::Value;
+use storage::import::RecordKind;
 
 use self::path::Path;
 use self::rule::Rule;
 use super::fault::Fault;
-use super::kind::RecordKind;
 use super::native::Fields;
 
 pub(super) use self::load::load;

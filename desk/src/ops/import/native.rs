@@ -14,11 +14,11 @@ use domain::{
 use serde_json::{Map, Value};
 use storage::import::{
     ImportCall, ImportComment, ImportCsat, ImportCsatSubject, ImportCustomer, ImportRecord,
-    ImportTicket,
+    ImportTicket, RecordKind,
 };
 
 use super::fault::{Fault, cut};
-use super::kind::{Field, RecordKind, TURN, names};
+use super::kind::{Field, TURN, fields as fields_of, names, singular};
 
 /// An external id: four times a UUID, which is more than any exporting system needs.
 const EXTERNAL_ID_CHARS: usize = 150;
@@ -29,7 +29,7 @@ pub(super) type Fields = Map<String, Value>;
 /// Makes a record of a row; the fault names the first field that is wrong.
 pub(super) fn record(kind: RecordKind, fields: &Fields) -> Result<ImportRecord, Fault> {
     let row = Row { fields, within: "" };
-    row.refuse_unknown(kind.singular(), kind.fields())?;
+    row.refuse_unknown(singular(kind), fields_of(kind))?;
     match kind {
         RecordKind::Customer => customer(&row).map(ImportRecord::Customer),
         RecordKind::Ticket => ticket(&row).map(ImportRecord::Ticket),

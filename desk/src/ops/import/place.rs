@@ -1,7 +1,7 @@
 //! The number by which a row goes through the store: file, line and kind in one, so that a refusal finds its way back
 //! without a table of every row.
 
-use super::kind::RecordKind;
+use storage::import::RecordKind;
 
 /// Where a row came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) const MAX_FILES: usize = 1 << (u64::BITS - LINE_BITS - KIND_BITS);
 
 impl Place {
     pub(super) const fn pack(self) -> u64 {
-        let kind = (self.kind.index() as u64) << LINE_BITS;
+        let kind = (self.kind as u64) << LINE_BITS;
         let file = (self.file as u64) << (LINE_BITS + KIND_BITS);
         file | kind | (self.line & mask(LINE_BITS))
     }
@@ -31,7 +31,7 @@ impl Place {
         let index = (number >> LINE_BITS) & mask(KIND_BITS);
         let kind = RecordKind::ALL
             .into_iter()
-            .find(|kind| kind.index() as u64 == index);
+            .find(|kind| *kind as u64 == index);
         Self {
             file: usize::try_from(number >> (LINE_BITS + KIND_BITS)).unwrap_or(usize::MAX),
             line: number & mask(LINE_BITS),

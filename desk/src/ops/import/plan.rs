@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use storage::import::RecordKind;
+
 use super::ImportError;
 use super::files::{Source, SourceFile};
-use super::kind::{RecordKind, names};
+use super::kind::{fields, names, singular};
 use super::mapping::{Format, Mapping, SourceMap};
 use super::place::MAX_FILES;
 use super::table::Table;
@@ -187,11 +189,12 @@ fn check(input: &Input, unused: &mut Vec<UnusedColumn>) -> Result<(), ImportErro
         .map_err(|fault| file.wrong(fault.reason))?;
     let header = table.header();
     if let Shape::Native(kind, _) = &input.shape {
-        let known = kind.fields();
+        let known = fields(*kind);
         let unknown = |name: &&String| known.iter().all(|field| field.name != **name);
         if let Some(name) = header.iter().find(unknown) {
             return Err(file.wrong(format!(
-                "has the column `{name}`, which is no field of a {kind}; valid are: {}",
+                "has the column `{name}`, which is no field of a {}; valid are: {}",
+                singular(*kind),
                 names(known)
             )));
         }

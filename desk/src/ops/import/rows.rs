@@ -7,11 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::Timestamp;
 use domain::text::fold;
-use storage::import::{ImportCustomer, ImportRecord, ImportRow};
+use storage::import::{ImportCustomer, ImportRecord, ImportRow, RecordKind};
 
 use super::fault::{BadRow, Fault};
 use super::files::Bytes;
-use super::kind::RecordKind;
 use super::lines::{JsonLines, MAX_ROW_BYTES, RawRow, too_long};
 use super::mapping::Format;
 use super::place::Place;
@@ -198,7 +197,7 @@ impl Rows {
     }
 
     fn give(&mut self, file: usize, line: u64, record: ImportRecord) {
-        let kind = RecordKind::of(&record);
+        let kind = record.kind();
         let place = Place { file, line, kind }.pack();
         self.queue.push_back(Ok(ImportRow { place, record }));
     }

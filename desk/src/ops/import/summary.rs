@@ -2,31 +2,11 @@
 
 use std::fmt;
 
-use storage::import::ImportReport;
+use storage::import::{Counts, ImportReport, RecordKind};
 
 use super::fault::BadRow;
-use super::kind::RecordKind;
+use super::kind::plural;
 use super::plan::UnusedColumn;
-
-/// Counts of one kind of record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// New in the store.
-    pub created: u64,
-    /// There, with other content that was replaced (articles only).
-    pub updated: u64,
-    /// There already; left as they are.
-    pub existing: u64,
-    /// Not taken.
-    pub refused: u64,
-}
-
-impl Counts {
-    /// Whether there was nothing of this kind.
-    pub fn is_empty(self) -> bool {
-        self == Self::default()
-    }
-}
 
 /// What came of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,7 +23,7 @@ pub struct ImportSummary {
 impl ImportSummary {
     /// The counts of a kind.
     pub fn of(&self, kind: RecordKind) -> Counts {
-        self.counts.get(kind.index()).copied().unwrap_or_default()
+        self.counts.get(kind as usize).copied().unwrap_or_default()
     }
 
     /// The counts of all kinds together.
@@ -58,14 +38,28 @@ impl ImportSummary {
             })
     }
 
-    pub(super) fn count(&mut self, kind: RecordKind, count: impl FnOnce(&mut Counts)) {
-        if let Some(counts) = self.counts.get_mut(kind.index()) {
-            count(counts);
+    /// Adds what the store counted.
+    pub(super) fn add(&mut self, report: &ImportReport) {
+        for (kind, sum) in RecordKind::ALL.into_iter().zip(&mut self.counts) {
+            let counts = report.of(kind);
+            sum.created += counts.created;
+            sum.updated += counts.updated;
+            sum.existing += counts.existing;
+            sum.refused += counts.refused;
         }
+        self.aborted |= report.aborted;
     }
 
+    /// Counts and lists a row that did not reach the store.
     pub(super) fn refuse(&mut self, kind: RecordKind, row: BadRow) {
-        self.count(kind, |counts| counts.refused += 1);
+        if let Some(counts) = self.counts.get_mut(kind as usize) {
+            counts.refused += 1;
+        }
+        self.list(row);
+    }
+
+    /// Lists a row, as long as there is room.
+    pub(super) fn list(&mut self, row: BadRow) {
         if self.refused.len() < ImportReport::REFUSALS_LISTED {
             self.refused.push(row);
         }
@@ -81,11 +75,11 @@ impl fmt::Display for ImportSummary {
         )?;
         for kind in RecordKind::ALL {
             let counts = self.of(kind);
-            if !counts.is_empty() {
+            if counts != Counts::default() {
                 writeln!(
                     f,
                     "{:<10} {:>9} {:>9} {:>9} {:>9}",
-                    kind.plural(),
+                    plural(kind),
                     counts.created,
                     counts.updated,
                     counts.existing,

@@ -1,6 +1,7 @@
 //! Folders as people have them: read, mapped and checked, then told or kept.
 
 mod errors;
+mod keeping;
 mod mapped;
 mod reading;
 

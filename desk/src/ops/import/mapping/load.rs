@@ -7,13 +7,14 @@ use domain::Timestamp;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
+use storage::import::RecordKind;
 
 use super::path::Path;
 use super::rule::{Piece, Rule, Take, Values};
 use super::when::TimeFormat;
 use super::{Format, Mapping, RecordMap, SourceMap};
 use crate::ops::import::fault::cut;
-use crate::ops::import::kind::{Field, RecordKind, Sort, names};
+use crate::ops::import::kind::{Field, Sort, fields, names, singular};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -161,7 +162,7 @@ fn source(number: usize, toml: SourceToml) -> Result<SourceMap, String> {
     let mut records = Vec::new();
     for (kind, toml) in kinds {
         if let Some(toml) = toml {
-            let place = format!("{place}, {kind}");
+            let place = format!("{place}, {}", singular(kind));
             records.push(record(&place, kind, format, toml)?);
         }
     }
@@ -207,7 +208,7 @@ fn record(
         format,
         each: toml.each.is_some(),
     };
-    let known = kind.fields();
+    let known = fields(kind);
     let mut rules = Vec::new();
     for (name, RuleToml(toml)) in toml.fields {
         let Some(field) = known.iter().find(|field| field.name == name) else {
