@@ -18,8 +18,8 @@ use super::writer::{Savepoint, Tx};
 use super::{audit, customers};
 use crate::StoreError;
 use crate::import::{
-    ImportCall, ImportComment, ImportCsat, ImportCsatSubject, ImportCustomer, ImportRecord,
-    ImportRefusal, ImportReport, ImportRow, ImportTicket, OnError,
+    Counts, ImportCall, ImportComment, ImportCsat, ImportCsatSubject, ImportCustomer, ImportRecord,
+    ImportRefusal, ImportReport, ImportRow, ImportTicket, OnError, RecordKind,
 };
 
 /// The kinds of things that another system has ids for.
@@ -91,6 +91,7 @@ pub(super) fn import(
     tx.savepoint("import", |tx| {
         let mut report = ImportReport::default();
         for row in rows {
+            let kind = row.record.kind();
             let taken = tx.savepoint("import_row", |tx| {
                 match take(tx, act, &categories, &row.record) {
                     Ok(taken) => Ok(Savepoint::Keep(Ok(taken))),
@@ -98,26 +99,39 @@ pub(super) fn import(
                     Err(NotTaken::Failed(error)) => Err(error),
                 }
             })?;
-            match taken {
-                Ok(Taken::Created) => report.created += 1,
-                Ok(Taken::Updated) => report.updated += 1,
-                Ok(Taken::Existing) => report.existing += 1,
-                Err(refusal) => {
-                    report.refused_count += 1;
-                    if report.refused.len() < ImportReport::REFUSALS_LISTED {
-                        report.refused.push((row.place, refusal));
-                    }
-                }
+            count(&mut report, kind, &taken);
+            if let Err(refusal) = taken
+                && report.refused.len() < ImportReport::REFUSALS_LISTED
+            {
+                report.refused.push((row.place, refusal));
             }
         }
         if on_error == OnError::Abort && report.refused_count > 0 {
             report.aborted = true;
             report.created = 0;
             report.updated = 0;
+            for counts in &mut report.kinds {
+                counts.created = 0;
+                counts.updated = 0;
+            }
             return Ok::<_, StoreError>(Savepoint::Undo(report));
         }
         Ok(Savepoint::Keep(report))
     })
+}
+
+/// Counts a row, in all and under its kind.
+fn count(report: &mut ImportReport, kind: RecordKind, taken: &Result<Taken, ImportRefusal>) {
+    let mut spare = Counts::default();
+    let counts = report.kinds.get_mut(kind as usize).unwrap_or(&mut spare);
+    let (total, of_kind) = match taken {
+        Ok(Taken::Created) => (&mut report.created, &mut counts.created),
+        Ok(Taken::Updated) => (&mut report.updated, &mut counts.updated),
+        Ok(Taken::Existing) => (&mut report.existing, &mut counts.existing),
+        Err(_refusal) => (&mut report.refused_count, &mut counts.refused),
+    };
+    *total += 1;
+    *of_kind += 1;
 }
 
 fn take(
