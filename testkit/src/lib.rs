@@ -47,7 +47,10 @@ impl IdSource for CountingIds {
 
     fn nonce(&self) -> [u8; 16] {
         // Spread over all digits, as real ones are.
-        (self.next().wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)).to_be_bytes()
+        (self
+            .next()
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835))
+        .to_be_bytes()
     }
 }
 
