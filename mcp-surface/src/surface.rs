@@ -152,10 +152,10 @@ impl Surface {
                 Err(_elapsed) => Err(Failure::TimedOut),
             }
         };
-        // A cancelled call gives its permit back; nobody reads its answer.
+        // A cancelled call gives its permit back.
         let result = tokio::select! {
             result = work => result,
-            () = cancelled.cancelled() => Err(Failure::TimedOut),
+            () = cancelled.cancelled() => Err(Failure::Cancelled),
         };
         log(name, caller, started.elapsed(), result.as_ref().err());
         result

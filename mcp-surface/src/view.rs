@@ -1,7 +1,7 @@
 //! Domain values as results show them: typed fields, ids with their prefix, and the text of others apart from both.
 
 use desk::Listing;
-use domain::{Customer, Ticket, Timestamp};
+use domain::{Customer, Ticket, TicketOrder, Timestamp};
 use serde::Serialize;
 
 use crate::text::{Window, quoted};
@@ -35,6 +35,15 @@ pub(crate) fn minute(at: Timestamp) -> String {
     text.truncate(16);
     text.push('Z');
     text
+}
+
+/// An order in words.
+pub(crate) const fn order_words(order: TicketOrder) -> &'static str {
+    match order {
+        TicketOrder::Newest => "newest first",
+        TicketOrder::Oldest => "oldest first",
+        TicketOrder::Updated => "last changed first",
+    }
 }
 
 /// How a page lies in its list.

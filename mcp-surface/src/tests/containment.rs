@@ -10,7 +10,7 @@ use super::support::{Bench, each, outside_markers, protocol_error};
 use crate::spec::{Hints, Policy, ToolSpec};
 use crate::{Effect, Settings, Toolset, tool_specs};
 
-static PANICS: ToolSpec = ToolSpec {
+pub(super) static PANICS: ToolSpec = ToolSpec {
     name: "panic_now",
     title: "Panics",
     toolset: Toolset::Tickets,
@@ -22,7 +22,7 @@ static PANICS: ToolSpec = ToolSpec {
     run: |_call| Box::pin(async { panic!("on purpose") }),
 };
 
-static HANGS: ToolSpec = ToolSpec {
+pub(super) static HANGS: ToolSpec = ToolSpec {
     name: "hang_forever",
     title: "Hangs",
     toolset: Toolset::Tickets,
@@ -34,7 +34,7 @@ static HANGS: ToolSpec = ToolSpec {
     run: |_call| Box::pin(std::future::pending()),
 };
 
-fn with(extra: &'static ToolSpec) -> Vec<&'static ToolSpec> {
+pub(super) fn with(extra: &'static ToolSpec) -> Vec<&'static ToolSpec> {
     tool_specs().chain([extra]).collect()
 }
 
