@@ -50,7 +50,6 @@ pub(crate) const fn order_words(order: TicketOrder) -> &'static str {
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct PageInfo {
     pub(crate) total: u32,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) total_is_lower_bound: bool,
     pub(crate) returned: usize,
     pub(crate) truncated: bool,

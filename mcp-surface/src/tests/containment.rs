@@ -113,6 +113,13 @@ async fn read_only_hides_and_refuses_every_tool_that_writes() {
                 error["message"],
                 "this server is started read-only, and this tool writes"
             );
+            let noted = bench.ok("list_audit_entries", json!({"limit": 1})).await;
+            let entry = &noted["entries"][0];
+            assert_eq!(entry["action"], spec.name);
+            assert_eq!(
+                (&entry["outcome"], &entry["code"]),
+                (&json!("refused"), &json!("FORBIDDEN"))
+            );
         }
     }
 }
