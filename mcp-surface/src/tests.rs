@@ -1,6 +1,7 @@
 //! The whole surface through a real client in the same process, on a real store.
 
 mod arguments;
+mod budget;
 mod containment;
 mod golden;
 mod lists;
