@@ -19,12 +19,13 @@ use lexicon::Lexicon;
 use reading::{Reading, Roles};
 use rules::Span;
 pub(crate) use table::TableError;
-use table::{Indicator, Table};
+use table::{ConceptId, Indicator, Table};
 
 /// The compiled table.
 pub(crate) struct Floor {
     lexicon: Lexicon,
     roles: Roles,
+    explained: ConceptId,
     indicators: Vec<Indicator>,
 }
 
@@ -55,6 +56,7 @@ impl Floor {
         Ok(Self {
             lexicon: Lexicon::build(&table)?,
             roles: Roles::of(&table)?,
+            explained: table.concept("explained")?,
             indicators: table.indicators,
         })
     }
@@ -63,7 +65,7 @@ impl Floor {
     pub(crate) fn scan(&self, folded: &Folded) -> Vec<Finding> {
         let reading = Reading::of(folded.text(), &self.lexicon, &self.roles);
         let mut findings: Vec<Finding> = Vec::new();
-        for firing in rules::evaluate(&self.indicators, &reading) {
+        for firing in rules::evaluate(&self.indicators, self.explained, &reading) {
             let Some(row) = self.indicators.get(firing.indicator) else {
                 continue;
             };

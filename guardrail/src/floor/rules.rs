@@ -2,7 +2,7 @@
 //! than its gaps reach, and sentence windows are merged from sorted lists.
 
 use super::reading::{Hit, Mood, Reading};
-use super::table::{Atom, Indicator, Link, Rule, Term, Want};
+use super::table::{Atom, ConceptId, Indicator, Link, Rule, Term, Want};
 
 /// Words from the first to behind the last, as indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,8 @@ struct Chain {
 /// Evaluates rules on one text.
 struct Evaluation<'a> {
     reading: &'a Reading,
+    /// Phrases that point back at what they explain.
+    explained: ConceptId,
 }
 
 impl Evaluation<'_> {
@@ -42,7 +44,7 @@ impl Evaluation<'_> {
     /// Where `rule` fires, or nothing: one span per term.
     ///
     /// Only the surroundings of the rarest concept are looked at, so that a rule costs little where it has nothing to say.
-    fn fires(&self, rule: &Rule) -> Option<Vec<Span>> {
+    fn fires(&self, rule: &Rule, firm: bool) -> Option<Vec<Span>> {
         let rarity = |term: &Term| {
             term.atoms()
                 .map(|atom| self.reading.hits(atom.concept).len())
@@ -57,7 +59,11 @@ impl Evaluation<'_> {
             .atoms()
             .min_by_key(|atom| self.reading.hits(atom.concept).len())?;
         let hits = self.reading.hits(atom.concept);
-        if hits.is_empty() {
+        let excluded = rule
+            .never
+            .iter()
+            .any(|&concept| !self.reading.hits(concept).is_empty());
+        if hits.is_empty() || excluded {
             return None;
         }
         let sentences = hits.iter().map(|hit| self.reading.word(hit.word).sentence);
@@ -78,7 +84,7 @@ impl Evaluation<'_> {
             }
             found.push(matches);
         }
-        self.window(rule, &found)
+        self.window(rule, &found, firm)
     }
 
     /// The words of all sentences that share a window of `width` with one of `sentences`, as merged ranges.
@@ -189,7 +195,7 @@ impl Evaluation<'_> {
     }
 
     /// The first window of sentences that holds a match of every term and no excuse.
-    fn window(&self, rule: &Rule, found: &[Vec<Match>]) -> Option<Vec<Span>> {
+    fn window(&self, rule: &Rule, found: &[Vec<Match>], firm: bool) -> Option<Vec<Span>> {
         let mut starts: Vec<u32> = found
             .iter()
             .flatten()
@@ -215,23 +221,31 @@ impl Evaluation<'_> {
                 reached = reached.max(next.sentence);
                 spans.push(next.span);
             }
-            if spans.len() == found.len() && !self.excused(rule, start, reached) {
+            if spans.len() == found.len() && !self.excused(rule, firm, start, reached) {
                 return Some(spans);
             }
         }
         None
     }
 
-    /// Whether an excuse stands in one of the sentences `from..=to`.
-    fn excused(&self, rule: &Rule, from: u32, to: u32) -> bool {
-        rule.unless.iter().any(|&concept| {
-            let hits = self.reading.hits(concept);
-            let first = hits.partition_point(|hit| self.reading.word(hit.word).sentence < from);
-            hits.get(first)
-                .is_some_and(|hit| self.reading.word(hit.word).sentence <= to)
-        })
+    /// Whether an excuse stands in one of the sentences `from..=to`, or an explanation there or shortly behind.
+    fn excused(&self, rule: &Rule, firm: bool, from: u32, to: u32) -> bool {
+        rule.unless
+            .iter()
+            .any(|&concept| self.occurs(concept, from, to))
+            || (!firm && self.occurs(self.explained, from, to.saturating_add(EXPLANATION_REACH)))
+    }
+
+    fn occurs(&self, concept: ConceptId, from: u32, to: u32) -> bool {
+        let hits = self.reading.hits(concept);
+        let first = hits.partition_point(|hit| self.reading.word(hit.word).sentence < from);
+        hits.get(first)
+            .is_some_and(|hit| self.reading.word(hit.word).sentence <= to)
     }
 }
+
+/// Sentences behind a match in which "it was me" still means the match.
+const EXPLANATION_REACH: u32 = 2;
 
 /// Longest phrase of the table in words, with room; how far back a match may start that ends near.
 const LONGEST_PHRASE: u32 = 10;
@@ -245,12 +259,12 @@ pub(super) struct Firing {
 }
 
 /// All rules that fire.
-pub(super) fn evaluate(indicators: &[Indicator], reading: &Reading) -> Vec<Firing> {
-    let evaluation = Evaluation { reading };
+pub(super) fn evaluate(indicators: &[Indicator], explained: ConceptId, reading: &Reading) -> Vec<Firing> {
+    let evaluation = Evaluation { reading, explained };
     let mut firings = Vec::new();
     for (indicator, row) in indicators.iter().enumerate() {
         for rule in &row.rules {
-            if let Some(spans) = evaluation.fires(rule) {
+            if let Some(spans) = evaluation.fires(rule, row.firm) {
                 firings.push(Firing {
                     indicator,
                     line: rule.line,

@@ -95,6 +95,8 @@ pub(super) struct Rule {
     pub(super) sentences: u32,
     /// Concepts that excuse a match when they stand in one of its sentences.
     pub(super) unless: Vec<ConceptId>,
+    /// Concepts that excuse a match wherever they stand.
+    pub(super) never: Vec<ConceptId>,
 }
 
 /// One row of KB-006.
@@ -102,6 +104,8 @@ pub(super) struct Rule {
 pub(super) struct Indicator {
     pub(super) id: &'static str,
     pub(super) kb_ref: &'static str,
+    /// An explanation in a sentence behind doesn't excuse it.
+    pub(super) firm: bool,
     pub(super) rules: Vec<Rule>,
 }
 
@@ -139,6 +143,8 @@ impl Table {
             })
     }
 
+    #[cfg(test)]
+    pub(super) fn names_for_dump(&self) -> Vec<(u16, String)> { self.names.iter().map(|(a, b)| (*b, a.clone())).collect() }
     /// How many concepts there are.
     pub(super) fn concepts(&self) -> usize {
         self.names.len()
@@ -206,7 +212,16 @@ impl Reader {
                 .into_iter()
                 .map(|(line, text)| self.rule(line, text))
                 .collect::<Result<_, _>>()?;
-            indicators.push(Indicator { id, kb_ref, rules });
+            let (kb_ref, firm) = match kb_ref.strip_suffix(" firm") {
+                Some(kb_ref) => (kb_ref, true),
+                None => (kb_ref, false),
+            };
+            indicators.push(Indicator {
+                id,
+                kb_ref,
+                firm,
+                rules,
+            });
         }
         let mut phrases: HashMap<String, Vec<ConceptId>> = HashMap::new();
         for at in 0..self.concepts.len() {
@@ -254,12 +269,20 @@ impl Reader {
             })
     }
 
+    fn ids(&self, line: usize, names: &str) -> Result<Vec<ConceptId>, TableError> {
+        names
+            .split_whitespace()
+            .map(|name| self.id(line, name))
+            .collect()
+    }
+
     fn rule(&mut self, line: usize, text: &str) -> Result<Rule, TableError> {
         let mut rule = Rule {
             line,
             terms: Vec::new(),
             sentences: 1,
             unless: Vec::new(),
+            never: Vec::new(),
         };
         let mut parts = text.split(';');
         for term in entries(parts.next().unwrap_or_default(), ',') {
@@ -276,9 +299,9 @@ impl Reader {
                     })?,
                 };
             } else if let Some(names) = option.strip_prefix("unless ") {
-                for name in names.split_whitespace() {
-                    rule.unless.push(self.id(line, name)?);
-                }
+                rule.unless = self.ids(line, names)?;
+            } else if let Some(names) = option.strip_prefix("never ") {
+                rule.never = self.ids(line, names)?;
             } else {
                 return Err(TableError::Unreadable {
                     line,

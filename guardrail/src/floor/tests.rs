@@ -73,7 +73,45 @@ fn measure() {
         let reading = Reading::of(folded.text(), &floor.lexicon, &floor.roles);
         let tr = t.elapsed();
         let t = Instant::now();
-        let f = rules::evaluate(&floor.indicators, &reading);
+        let f = rules::evaluate(&floor.indicators, floor.explained, &reading);
         println!("{} bytes fold {:?} read {:?} rules {:?} words {} firings {}", big.len(), tf, tr, t.elapsed(), reading.words.len(), f.len());
     }
+}
+
+#[test]
+fn dump() {
+    let text = include_str!("../indicators.txt");
+    let table = Table::read(text).unwrap();
+    let floor = Floor::get().unwrap();
+    let mut names: Vec<(u16, String)> = table.names_for_dump();
+    names.sort();
+    let mut out = String::new();
+    for w in ["0", "a", "b", "c", "d", "e"] {
+        for line in std::fs::read_to_string(format!("/tmp/wt/guardrail/guardrail/training/writer-{w}.txt")).unwrap().lines() {
+            let f: Vec<&str> = line.split('|').collect();
+            let folded = Folded::of([f[3], f[4]]);
+            let reading = Reading::of(folded.text(), &floor.lexicon, &floor.roles);
+            let mut by_sentence: std::collections::BTreeMap<u32, std::collections::BTreeSet<String>> = Default::default();
+            for (id, name) in &names {
+                for hit in reading.hits(*id) {
+                    let m = match reading.mood(hit) { reading::Mood::Real => "", reading::Mood::Negated => "!", reading::Mood::Unreal => "?" };
+                    by_sentence.entry(reading.word(hit.word).sentence).or_default().insert(format!("{m}{id}"));
+                    let _ = name;
+                }
+            }
+            let mut feats: std::collections::BTreeSet<String> = Default::default();
+            for set in by_sentence.values() {
+                for a in set {
+                    feats.insert(format!("1:{a}"));
+                    for b in set {
+                        if a < b { feats.insert(format!("2:{a}|{b}")); }
+                    }
+                }
+            }
+            for f in floor.scan(&folded) { feats.insert(format!("F:{}", f.id)); for l in f.lines { feats.insert(format!("L:{l}")); } feats.insert("F:any".into()); }
+            out += &feats.into_iter().collect::<Vec<_>>().join("\t");
+            out.push('\n');
+        }
+    }
+    std::fs::write("/tmp/lab/extra.txt", out).unwrap();
 }
