@@ -3,6 +3,8 @@
 //! What counts is in `indicators.txt`; nothing here knows what a phish is. The text is folded ([`crate::fold`]), read in
 //! one pass (words, clauses, phrases), and the rules are evaluated on positions. Everything is linear in the text.
 
+mod disguise;
+mod encoded;
 mod lexicon;
 mod phrase;
 mod reading;
@@ -29,18 +31,34 @@ pub(crate) struct Floor {
     indicators: Vec<Indicator>,
 }
 
-/// One indicator found in a text.
+/// A place in one of the texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Which text, by its position.
+    pub(crate) text: usize,
+    /// Bytes of the original.
+    pub(crate) bytes: std::ops::Range<usize>,
+}
+
+/// One indicator found in the texts of a ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     /// Which indicator.
     pub(crate) id: &'static str,
     /// The knowledge base article that says so.
     pub(crate) kb_ref: &'static str,
-    /// Lines of the table whose rules fired.
-    pub(crate) lines: Vec<usize>,
-    /// Where, in folded text.
-    pub(crate) evidence: Vec<Range>,
+    /// Where.
+    pub(crate) evidence: Vec<Place>,
 }
+
+/// Text that hides its letters.
+pub(crate) const SUSPICIOUS_ENCODING: &str = "suspicious_encoding";
+
+/// The article that every indicator comes from.
+pub(crate) const KB_REF: &str = "KB-006";
+
+/// Places quoted for one indicator: enough to see why, and bounded whatever the text.
+const EVIDENCE_LIMIT: usize = 8;
 
 impl Floor {
     /// The floor of this build. Compiled when the first text is screened: a server that drafts nothing never pays for it.
@@ -61,10 +79,20 @@ impl Floor {
         })
     }
 
-    /// All indicators in `folded`, in the order of the table.
-    pub(crate) fn scan(&self, folded: &Folded) -> Vec<Finding> {
+    /// All indicators in `texts`, in the order of the table. Words of one text and words of the next are in different
+    /// sentences, which the rules may still combine.
+    pub(crate) fn examine(&self, texts: &[&str]) -> Vec<Finding> {
+        let folded = Folded::of(texts.iter().copied());
         let reading = Reading::of(folded.text(), &self.lexicon, &self.roles);
-        let mut findings: Vec<Finding> = Vec::new();
+        let mut findings = Vec::new();
+        let hidden = self.hidden(texts, &folded, &reading);
+        if !hidden.is_empty() {
+            findings.push(Finding {
+                id: SUSPICIOUS_ENCODING,
+                kb_ref: KB_REF,
+                evidence: hidden,
+            });
+        }
         for firing in rules::evaluate(&self.indicators, self.explained, &reading) {
             let Some(row) = self.indicators.get(firing.indicator) else {
                 continue;
@@ -73,21 +101,48 @@ impl Floor {
                 findings.push(Finding {
                     id: row.id,
                     kb_ref: row.kb_ref,
-                    lines: Vec::new(),
                     evidence: Vec::new(),
                 });
             }
             if let Some(finding) = findings.last_mut() {
-                finding.lines.push(firing.line);
                 for span in firing.spans {
-                    let range = range(folded.text(), &reading, span);
-                    if !finding.evidence.contains(&range) {
-                        finding.evidence.push(range);
+                    let place = place(&folded, range(folded.text(), &reading, span), texts);
+                    if !finding.evidence.contains(&place) && finding.evidence.len() < EVIDENCE_LIMIT {
+                        finding.evidence.push(place);
                     }
                 }
             }
         }
         findings
+    }
+
+    fn hidden(&self, texts: &[&str], folded: &Folded, reading: &Reading) -> Vec<Place> {
+        let in_folded = disguise::hidden_in_folded(folded, reading, &self.lexicon);
+        let mut places: Vec<Place> = in_folded
+            .into_iter()
+            .take(EVIDENCE_LIMIT)
+            .map(|range| place(folded, range, texts))
+            .collect();
+        for (text, original) in texts.iter().enumerate() {
+            for bytes in encoded::hidden_in_original(original, &self.lexicon) {
+                if places.len() < EVIDENCE_LIMIT {
+                    places.push(Place { text, bytes });
+                }
+            }
+        }
+        places
+    }
+}
+
+/// The original bytes of a range of folded text. A range that spans texts is cut to the first.
+fn place(folded: &Folded, range: Range, texts: &[&str]) -> Place {
+    let text = folded.segment_of(range.start);
+    let source = texts.get(text).copied().unwrap_or_default();
+    let end = range.end.min(folded.segment_end(text));
+    let range = Range { end, ..range };
+    Place {
+        text,
+        bytes: folded.original(range, source),
     }
 }
 

@@ -49,7 +49,6 @@ pub(crate) struct Folded {
     /// Where each text starts in `text`.
     starts: Vec<u32>,
     traces: Vec<(u32, Trace)>,
-    keeps: bool,
 }
 
 impl Folded {
@@ -80,16 +79,16 @@ impl Folded {
         &self.traces
     }
 
-    /// Whether the text holds letters that have no ASCII reading.
-    pub(crate) fn keeps_foreign_letters(&self) -> bool {
-        self.keeps
-    }
-
     /// Which text a folded offset lies in.
     pub(crate) fn segment_of(&self, at: u32) -> usize {
         self.starts
             .partition_point(|&start| start <= at)
             .saturating_sub(1)
+    }
+
+    /// Where the folded form of a text ends.
+    pub(crate) fn segment_end(&self, text: usize) -> u32 {
+        self.starts.get(text + 1).map_or(self.here(), |&next| next)
     }
 
     /// The original bytes of `range`, whose text is `source`. Marks and invisible characters that follow the last letter
@@ -229,7 +228,6 @@ impl Folder<'_> {
                 }
             }
             Cell::Keep => {
-                self.out.keeps = true;
                 self.start_run(at);
                 let kept = self.source.get(at..next).unwrap_or_default();
                 self.out.text.extend_from_slice(kept.as_bytes());

@@ -3,7 +3,7 @@
 //! The automaton is walked once over each word of a text. It holds words and not whole phrases, because a dense automaton
 //! of all phrases takes 25 MB and half a second to build; so it takes 3 MB and is walked without leaving the cache.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use regex_automata::Anchored;
 use regex_automata::MatchKind;
@@ -49,12 +49,21 @@ pub(super) struct Lexicon {
     nodes: Vec<Node>,
     edges: Edges,
     owners: Vec<ConceptId>,
+    /// Words that incidents are told with.
+    telling: Vec<bool>,
+    /// From this id on, words are misspellings that look like a word: of an everyday word, then of a telling one.
+    first_imitation: WordId,
+    first_telling_imitation: WordId,
 }
 
 impl Lexicon {
     /// Compiles the phrases of `table`.
     pub(super) fn build(table: &Table) -> Result<Self, TableError> {
-        let paths = Paths::of(&table.phrases);
+        let mut paths = Paths::of(&table.phrases);
+        let telling: Vec<bool> = paths.marked(table.concept("telling")?);
+        let everyday = paths.marked(table.concept("everyday")?);
+        let first_imitation = paths.imitate(&everyday, IMITATIONS.split_at(1).0);
+        let first_telling_imitation = paths.imitate(&telling, IMITATIONS);
         let words = automaton(&paths.texts)?;
         let start = words
             .start_state(&start::Config::new().anchored(Anchored::Yes))
@@ -66,6 +75,9 @@ impl Lexicon {
             nodes: Vec::with_capacity(paths.nodes.len()),
             edges: Edges::of(&paths),
             owners: Vec::new(),
+            telling,
+            first_imitation,
+            first_telling_imitation,
         };
         for (id, word) in paths.texts.iter().enumerate() {
             let end = lexicon.number(lexicon.walk(start, word.as_bytes()));
@@ -132,6 +144,34 @@ impl Lexicon {
         self.ids.get(self.number(state)).copied().unwrap_or(NO_WORD)
     }
 
+    /// Whether the table knows a word.
+    pub(super) fn knows(&self, word: &[u8]) -> bool {
+        self.id(self.walk(self.start, word)) < self.first_imitation
+    }
+
+    /// Whether incidents are told with a word.
+    pub(super) fn is_telling(&self, word: &[u8]) -> bool {
+        let id = self.id(self.walk(self.start, word));
+        self.telling.get(usize::from(id)).copied().unwrap_or(false)
+    }
+
+    /// Whether a telling word stands anywhere in a row of letters.
+    pub(super) fn holds_telling(&self, letters: &[u8]) -> bool {
+        (0..letters.len()).any(|from| {
+            let mut state = self.start;
+            letters.iter().skip(from).any(|&letter| {
+                state = self.words.next_state(state, letter);
+                let id = self.id(state);
+                self.telling.get(usize::from(id)).copied().unwrap_or(false)
+            })
+        })
+    }
+
+    /// Whether a word is a misspelling that looks like another word, and whether like a telling one.
+    pub(super) fn imitation(&self, word: WordId) -> Option<bool> {
+        (word >= self.first_imitation && word != NO_WORD).then_some(word >= self.first_telling_imitation)
+    }
+
     /// Reports every phrase that starts with the first of `words`.
     pub(super) fn phrases<'a>(&'a self, mut words: impl Iterator<Item = WordId>, mut report: impl FnMut(Found<'a>)) {
         let Some(first) = words.next() else { return };
@@ -163,6 +203,12 @@ impl Lexicon {
     }
 }
 
+/// Letters that look like others side by side.
+const IMITATIONS: &[(&str, &str)] = &[("m", "rn"), ("w", "vv"), ("d", "cl")];
+
+/// Words that a replacement makes by chance.
+const REAL_WORDS: &[&str] = &["modern", "corn", "burn", "barn", "born", "torn", "turn", "worn", "warn", "stern", "fern"];
+
 fn automaton(words: &[String]) -> Result<dense::DFA<Vec<u32>>, TableError> {
     let patterns: Vec<String> = words
         .iter()
@@ -191,6 +237,7 @@ struct PathNode {
 
 /// Phrases as paths, while they are being collected. A word's id is also the index of its node.
 struct Paths {
+    /// Known words, and behind them imitations.
     texts: Vec<String>,
     nodes: Vec<PathNode>,
 }
@@ -219,6 +266,35 @@ impl Paths {
             collected.add(&path, concepts);
         }
         collected
+    }
+
+    /// Which words are by themselves a phrase of `concept`.
+    fn marked(&self, concept: ConceptId) -> Vec<bool> {
+        self.nodes
+            .iter()
+            .take(self.texts.len())
+            .map(|node| node.concepts.contains(&concept))
+            .collect()
+    }
+
+    /// Adds spellings that look like the `marked` words, and returns the first id they have.
+    fn imitate(&mut self, marked: &[bool], imitations: &[(&str, &str)]) -> WordId {
+        let first = WordId::try_from(self.texts.len()).unwrap_or(NO_WORD);
+        let known: HashSet<String> = self.texts.iter().cloned().collect();
+        let spellings: BTreeSet<String> = self
+            .texts
+            .iter()
+            .zip(marked)
+            .filter(|&(_, &marked)| marked)
+            .flat_map(|(word, _)| {
+                imitations
+                    .iter()
+                    .map(|(letters, look)| word.replace(letters, look))
+            })
+            .filter(|spelling| !known.contains(spelling) && !REAL_WORDS.contains(&spelling.as_str()))
+            .collect();
+        self.texts.extend(spellings);
+        first
     }
 
     fn add(&mut self, path: &[WordId], concepts: &[ConceptId]) {

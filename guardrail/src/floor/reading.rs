@@ -6,7 +6,8 @@
 
 use super::lexicon::{Found, Lexicon, NO_WORD, WordId};
 use super::table::{ConceptId, Table, TableError};
-use super::words::{Gap, gap, is_word_byte};
+use super::words::{Gap, gap, is_word_byte, word_end};
+use crate::fold::Range;
 
 /// How a clause is meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +59,7 @@ pub(super) struct Reading {
     by_concept: Vec<Vec<Hit>>,
     /// The first word of each sentence.
     pub(super) sentences: Vec<u32>,
+    imitations: Vec<(Range, bool)>,
     /// Whether each sentence ends with a question mark.
     questions: Vec<bool>,
 }
@@ -117,7 +119,7 @@ impl Reading {
         let mut reading = Self::default();
         reading.words.reserve(text.len() / 5);
         reading.find_words(text, lexicon);
-        reading.find_phrases(lexicon, roles);
+        reading.find_phrases(text, lexicon, roles);
         reading.decide_moods();
         reading
     }
@@ -137,6 +139,29 @@ impl Reading {
     /// The word at an index; a default one behind the end.
     pub(super) fn word(&self, at: u32) -> Word {
         self.words.get(at as usize).copied().unwrap_or_default()
+    }
+
+    /// Words that are spelt to look like telling words, or like everyday ones.
+    pub(super) fn imitations(&self, telling: bool) -> Vec<Range> {
+        self.imitations
+            .iter()
+            .filter(|&&(_, like_telling)| like_telling == telling)
+            .map(|&(range, _)| range)
+            .collect()
+    }
+
+    /// How many words of at least `length` ASCII letters the table knows, and how many there are.
+    pub(super) fn known_words(&self, length: usize, text: &[u8]) -> (usize, usize) {
+        let mut known = 0;
+        let mut all = 0;
+        for word in &self.words {
+            let letters = text.get(word.start as usize..word.start as usize + length);
+            if letters.is_some_and(|letters| letters.iter().all(u8::is_ascii_lowercase)) {
+                all += 1;
+                known += usize::from(word.id != NO_WORD);
+            }
+        }
+        (known, all)
     }
 
     /// The number of words.
@@ -204,7 +229,7 @@ impl Reading {
         self.questions.push(question);
     }
 
-    fn find_phrases(&mut self, lexicon: &Lexicon, roles: &Roles) {
+    fn find_phrases(&mut self, text: &[u8], lexicon: &Lexicon, roles: &Roles) {
         self.by_concept.resize_with(roles.of.len(), Vec::new);
         let mut idiom_until = 0;
         let mut found_here: Vec<Found<'_>> = Vec::with_capacity(16);
@@ -212,6 +237,12 @@ impl Reading {
             let Some(word) = self.words.get(index).filter(|word| word.id != NO_WORD) else {
                 continue;
             };
+            if let Some(telling) = lexicon.imitation(word.id) {
+                let start = word.start;
+                let end = cast(word_end(text, start as usize));
+                self.imitations.push((Range { start, end }, telling));
+                continue;
+            }
             let at = cast(index);
             let ahead = self.words.get(index..).unwrap_or_default().iter();
             found_here.clear();
