@@ -28,6 +28,7 @@ pub(crate) struct Floor {
     lexicon: Lexicon,
     roles: Roles,
     explained: ConceptId,
+    payment: ConceptId,
     indicators: Vec<Indicator>,
 }
 
@@ -54,6 +55,12 @@ pub(crate) struct Finding {
 /// Text that hides its letters.
 pub(crate) const SUSPICIOUS_ENCODING: &str = "suspicious_encoding";
 
+/// A payee's bank details are to be changed; a complete `PaymentVerification` answers it.
+pub(crate) const PAYMENT_DETAIL_CHANGE: &str = "payment_detail_change";
+
+/// The table as it is compiled in.
+pub(crate) const TABLE: &str = include_str!("indicators.txt");
+
 /// The article that every indicator comes from.
 pub(crate) const KB_REF: &str = "KB-006";
 
@@ -64,9 +71,7 @@ impl Floor {
     /// The floor of this build. Compiled when the first text is screened: a server that drafts nothing never pays for it.
     pub(crate) fn get() -> Result<&'static Self, &'static TableError> {
         static FLOOR: OnceLock<Result<Floor, TableError>> = OnceLock::new();
-        FLOOR
-            .get_or_init(|| Self::build(include_str!("indicators.txt")))
-            .as_ref()
+        FLOOR.get_or_init(|| Self::build(TABLE)).as_ref()
     }
 
     fn build(text: &'static str) -> Result<Self, TableError> {
@@ -75,6 +80,7 @@ impl Floor {
             lexicon: Lexicon::build(&table)?,
             roles: Roles::of(&table)?,
             explained: table.concept("explained")?,
+            payment: table.concept("payment_words")?,
             indicators: table.indicators,
         })
     }
@@ -107,13 +113,34 @@ impl Floor {
             if let Some(finding) = findings.last_mut() {
                 for span in firing.spans {
                     let place = place(&folded, range(folded.text(), &reading, span), texts);
-                    if !finding.evidence.contains(&place) && finding.evidence.len() < EVIDENCE_LIMIT {
+                    if !finding.evidence.contains(&place) && finding.evidence.len() < EVIDENCE_LIMIT
+                    {
                         finding.evidence.push(place);
                     }
                 }
             }
         }
         findings
+    }
+
+    /// `text` without the sentences that speak of payments and of how one was verified.
+    pub(crate) fn without_payment_sentences(&self, text: &str) -> String {
+        let folded = Folded::of([text]);
+        let reading = Reading::of(folded.text(), &self.lexicon, &self.roles);
+        let spoken_of = reading.sentences_of(self.payment);
+        let mut kept = String::new();
+        for sentence in 0..reading.sentences_count() {
+            let span = Span {
+                first: reading.sentence_start(sentence),
+                behind: reading.sentence_start(sentence + 1),
+            };
+            if span.first < span.behind && !spoken_of.contains(&sentence) {
+                let bytes = folded.original(range(folded.text(), &reading, span), text);
+                kept.push_str(text.get(bytes).unwrap_or_default());
+                kept.push_str(". ");
+            }
+        }
+        kept
     }
 
     fn hidden(&self, texts: &[&str], folded: &Folded, reading: &Reading) -> Vec<Place> {

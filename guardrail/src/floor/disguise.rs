@@ -9,7 +9,11 @@ use super::words::{is_word_byte, word_end};
 use crate::fold::{Folded, Range, Trace};
 
 /// Places of one text where letters are hidden, in folded coordinates; empty if it is readable as it stands.
-pub(super) fn hidden_in_folded(folded: &Folded, reading: &Reading, lexicon: &Lexicon) -> Vec<Range> {
+pub(super) fn hidden_in_folded(
+    folded: &Folded,
+    reading: &Reading,
+    lexicon: &Lexicon,
+) -> Vec<Range> {
     let mut places = traced(folded, lexicon);
     places.extend(spaced(folded, reading, lexicon));
     places.extend(substituted(folded, lexicon));
@@ -146,7 +150,7 @@ fn substituted(folded: &Folded, lexicon: &Lexicon) -> Vec<Range> {
     let mut at = 0;
     while let Some(offset) = text
         .get(at..)
-        .and_then(|rest| rest.windows(2).position(|pair| is_substitution(pair)))
+        .and_then(|rest| rest.windows(2).position(is_substitution))
     {
         at += offset;
         let start = text
@@ -185,7 +189,10 @@ fn is_substitution(pair: &[u8]) -> bool {
 }
 
 fn is_gap(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\n' | b',' | b';' | b'"' | b'(' | b')' | b'/' | b':' | b'?' | b'.')
+    matches!(
+        byte,
+        b' ' | b'\n' | b',' | b';' | b'"' | b'(' | b')' | b'/' | b':' | b'?' | b'.'
+    )
 }
 
 /// `chunk` with its letters restored, if it is a word of four letters or more that mixes letters with stand-ins.
@@ -194,7 +201,10 @@ fn decode_substitutions(chunk: &[u8], one: u8) -> Option<Vec<u8>> {
         [inner @ .., b'!'] => inner,
         _ => chunk,
     };
-    let letters = chunk.iter().filter(|byte| byte.is_ascii_lowercase()).count();
+    let letters = chunk
+        .iter()
+        .filter(|byte| byte.is_ascii_lowercase())
+        .count();
     if chunk.len() < 4 || letters == 0 || letters == chunk.len() || chunk.len() > 24 {
         return None;
     }
@@ -229,7 +239,9 @@ fn unreadable(folded: &Folded, reading: &Reading, lexicon: &Lexicon) -> Option<R
     }
     let reversed: Vec<u8> = text.iter().rev().copied().collect();
     let rotated: Vec<u8> = text.iter().map(|&byte| rotate(byte)).collect();
-    let english = [reversed, rotated].iter().any(|text| is_english(text, lexicon));
+    let english = [reversed, rotated]
+        .iter()
+        .any(|text| is_english(text, lexicon));
     english.then(|| range(0, text.len()))
 }
 

@@ -32,9 +32,7 @@ fn reads_as_english(decoded: &[u8], lexicon: &Lexicon) -> bool {
     let Ok(text) = std::str::from_utf8(decoded) else {
         return false;
     };
-    let printable = text
-        .chars()
-        .all(|c| !c.is_control() || c.is_whitespace());
+    let printable = text.chars().all(|c| !c.is_control() || c.is_whitespace());
     printable && is_english(Folded::of([text]).text(), lexicon)
 }
 
@@ -43,10 +41,10 @@ fn escaped_letters(text: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut in_a_row = Vec::new();
     let mut at = 0;
-    while let Some(offset) = text
-        .get(at..)
-        .and_then(|rest| rest.iter().position(|byte| matches!(byte, b'%' | b'&' | b'\\' | b'=')))
-    {
+    while let Some(offset) = text.get(at..).and_then(|rest| {
+        rest.iter()
+            .position(|byte| matches!(byte, b'%' | b'&' | b'\\' | b'='))
+    }) {
         at += offset;
         let rest = text.get(at..).unwrap_or_default();
         let Some((letter, length)) = escape(rest) else {
@@ -58,7 +56,10 @@ fn escaped_letters(text: &[u8]) -> Vec<Range<usize>> {
             match rest.first() {
                 // These have other uses, such as sums and paths: only several in a row are letters.
                 Some(b'\\' | b'=') => {
-                    if in_a_row.last().is_some_and(|last: &Range<usize>| last.end != at) {
+                    if in_a_row
+                        .last()
+                        .is_some_and(|last: &Range<usize>| last.end != at)
+                    {
                         in_a_row.clear();
                     }
                     in_a_row.push(place);
@@ -89,7 +90,9 @@ fn escape(text: &[u8]) -> Option<(Option<u8>, usize)> {
             let end = rest.iter().take(10).position(|&byte| byte == b';')?;
             let digits = rest.get(..end)?;
             let value = match digits {
-                [b'x' | b'X', hex @ ..] => u32::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()?,
+                [b'x' | b'X', hex @ ..] => {
+                    u32::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()?
+                }
                 decimal => std::str::from_utf8(decimal).ok()?.parse().ok()?,
             };
             Some((u8::try_from(value).ok(), end + 3))
@@ -105,7 +108,9 @@ fn hex_value(digits: &[u8]) -> Option<u8> {
 
 /// Runs of characters that base64 and hexadecimal are written in.
 fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    let is_code = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=');
+    let is_code = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=')
+    };
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {

@@ -116,7 +116,13 @@ impl Lexicon {
         (self.id(state), end)
     }
 
-    fn word_with_apostrophe(&self, text: &[u8], at: usize, state: StateID, stem: usize) -> (WordId, usize) {
+    fn word_with_apostrophe(
+        &self,
+        text: &[u8],
+        at: usize,
+        state: StateID,
+        stem: usize,
+    ) -> (WordId, usize) {
         let end = word_end(text, at);
         let ending = text.get(stem..end).unwrap_or_default();
         match self.id(self.walk(state, ending)) {
@@ -169,11 +175,16 @@ impl Lexicon {
 
     /// Whether a word is a misspelling that looks like another word, and whether like a telling one.
     pub(super) fn imitation(&self, word: WordId) -> Option<bool> {
-        (word >= self.first_imitation && word != NO_WORD).then_some(word >= self.first_telling_imitation)
+        (word >= self.first_imitation && word != NO_WORD)
+            .then_some(word >= self.first_telling_imitation)
     }
 
     /// Reports every phrase that starts with the first of `words`.
-    pub(super) fn phrases<'a>(&'a self, mut words: impl Iterator<Item = WordId>, mut report: impl FnMut(Found<'a>)) {
+    pub(super) fn phrases<'a>(
+        &'a self,
+        mut words: impl Iterator<Item = WordId>,
+        mut report: impl FnMut(Found<'a>),
+    ) {
         let Some(first) = words.next() else { return };
         let mut at = u32::from(first);
         let mut length = 0;
@@ -182,7 +193,10 @@ impl Lexicon {
             let (from, to) = here.owners;
             if from < to {
                 report(Found {
-                    concepts: self.owners.get(from as usize..to as usize).unwrap_or_default(),
+                    concepts: self
+                        .owners
+                        .get(from as usize..to as usize)
+                        .unwrap_or_default(),
                     words: length,
                 });
             }
@@ -195,25 +209,18 @@ impl Lexicon {
             at = next;
         }
     }
-
-    /// Bytes that the automaton takes in memory.
-    #[cfg(test)]
-    pub(super) fn memory(&self) -> usize {
-        self.words.memory_usage()
-    }
 }
 
 /// Letters that look like others side by side.
 const IMITATIONS: &[(&str, &str)] = &[("m", "rn"), ("w", "vv"), ("d", "cl")];
 
 /// Words that a replacement makes by chance.
-const REAL_WORDS: &[&str] = &["modern", "corn", "burn", "barn", "born", "torn", "turn", "worn", "warn", "stern", "fern"];
+const REAL_WORDS: &[&str] = &[
+    "modern", "corn", "burn", "barn", "born", "torn", "turn", "worn", "warn", "stern", "fern",
+];
 
 fn automaton(words: &[String]) -> Result<dense::DFA<Vec<u32>>, TableError> {
-    let patterns: Vec<String> = words
-        .iter()
-        .map(|word| word.replace('.', "\\."))
-        .collect();
+    let patterns: Vec<String> = words.iter().map(|word| word.replace('.', "\\.")).collect();
     let nfa = thompson::Compiler::new()
         .syntax(syntax::Config::new().unicode(false).utf8(false))
         .build_many(&patterns)
@@ -291,7 +298,9 @@ impl Paths {
                     .iter()
                     .map(|(letters, look)| word.replace(letters, look))
             })
-            .filter(|spelling| !known.contains(spelling) && !REAL_WORDS.contains(&spelling.as_str()))
+            .filter(|spelling| {
+                !known.contains(spelling) && !REAL_WORDS.contains(&spelling.as_str())
+            })
             .collect();
         self.texts.extend(spellings);
         first

@@ -4,6 +4,8 @@
 //! punctuation, at conjunctions and relative pronouns, and at a comma that a new subject follows, so that an excuse
 //! counts for what it excuses and for nothing else.
 
+use std::collections::BTreeSet;
+
 use super::lexicon::{Found, Lexicon, NO_WORD, WordId};
 use super::table::{ConceptId, Table, TableError};
 use super::words::{Gap, gap, is_word_byte, word_end};
@@ -46,7 +48,7 @@ pub(super) struct Hit {
 
 impl Hit {
     /// The first word that it doesn't cover.
-    pub(super) fn behind(&self) -> u32 {
+    pub(super) fn behind(self) -> u32 {
         self.word + u32::from(self.len)
     }
 }
@@ -132,7 +134,7 @@ impl Reading {
     }
 
     /// The mood of a hit is that of its first word.
-    pub(super) fn mood(&self, hit: &Hit) -> Mood {
+    pub(super) fn mood(&self, hit: Hit) -> Mood {
         self.word(hit.word).mood
     }
 
@@ -167,6 +169,19 @@ impl Reading {
     /// The number of words.
     pub(super) fn words_count(&self) -> u32 {
         cast(self.words.len())
+    }
+
+    /// The number of sentences.
+    pub(super) fn sentences_count(&self) -> u32 {
+        cast(self.sentences.len())
+    }
+
+    /// The sentences that hold a concept.
+    pub(super) fn sentences_of(&self, concept: ConceptId) -> BTreeSet<u32> {
+        self.hits(concept)
+            .iter()
+            .map(|hit| self.word(hit.word).sentence)
+            .collect()
     }
 
     /// The first word of a sentence; the number of words behind the last one.
@@ -265,7 +280,11 @@ impl Reading {
                 && let Some(word) = self.words.get_mut(index)
             {
                 // The parts of an idiom mean nothing by themselves.
-                word.roles = if at < idiom_until { role::IDIOM } else { word_roles };
+                word.roles = if at < idiom_until {
+                    role::IDIOM
+                } else {
+                    word_roles
+                };
                 word.span = span;
             }
             for found in &found_here {
@@ -291,7 +310,9 @@ impl Reading {
         let mut unreal = false;
         let mut no_negation_until = 0;
         for index in 0..self.words.len() {
-            let Some(&word) = self.words.get(index) else { break };
+            let Some(&word) = self.words.get(index) else {
+                break;
+            };
             let at = cast(index);
             let has = |bit: u8| word.roles & bit != 0;
             let new_clause = index > 0
@@ -326,7 +347,9 @@ impl Reading {
             if has(role::NEGATION) && at >= no_negation_until {
                 negated_until = at + NEGATION_REACH;
             }
-            if has(role::CONDITION) || (has(role::OPENER) && index == clause_start && self.asks(word.sentence)) {
+            if has(role::CONDITION)
+                || (has(role::OPENER) && index == clause_start && self.asks(word.sentence))
+            {
                 unreal = true;
             }
             if has(role::TOPIC) && !unreal {
@@ -339,7 +362,10 @@ impl Reading {
     }
 
     fn asks(&self, sentence: u32) -> bool {
-        self.questions.get(sentence as usize).copied().unwrap_or(false)
+        self.questions
+            .get(sentence as usize)
+            .copied()
+            .unwrap_or(false)
     }
 }
 

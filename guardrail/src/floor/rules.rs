@@ -33,7 +33,7 @@ struct Evaluation<'a> {
 }
 
 impl Evaluation<'_> {
-    fn wanted(&self, atom: Atom, hit: &Hit) -> bool {
+    fn wanted(&self, atom: Atom, hit: Hit) -> bool {
         match atom.want {
             Want::Any => true,
             Want::Real => self.reading.mood(hit) == Mood::Real,
@@ -138,8 +138,8 @@ impl Evaluation<'_> {
         let hits = hits.get(first..).unwrap_or_default().iter();
         let wanted = hits
             .take_while(|hit| hit.word < place.behind)
-            .filter(|hit| self.wanted(atom, hit))
-            .copied();
+            .copied()
+            .filter(|&hit| self.wanted(atom, hit));
         let alone = |hit: Hit| Chain {
             hit,
             span: Span {
@@ -196,11 +196,7 @@ impl Evaluation<'_> {
 
     /// The first window of sentences that holds a match of every term and no excuse.
     fn window(&self, rule: &Rule, found: &[Vec<Match>], firm: bool) -> Option<Vec<Span>> {
-        let mut starts: Vec<u32> = found
-            .iter()
-            .flatten()
-            .map(|found| found.sentence)
-            .collect();
+        let mut starts: Vec<u32> = found.iter().flatten().map(|found| found.sentence).collect();
         starts.sort_unstable();
         starts.dedup();
         if rule.sentences == u32::MAX {
@@ -212,7 +208,10 @@ impl Evaluation<'_> {
             let mut spans = Vec::with_capacity(found.len());
             let mut reached = start;
             for (matches, cursor) in found.iter().zip(&mut cursors) {
-                while matches.get(*cursor).is_some_and(|found| found.sentence < start) {
+                while matches
+                    .get(*cursor)
+                    .is_some_and(|found| found.sentence < start)
+                {
                     *cursor += 1;
                 }
                 let Some(next) = matches.get(*cursor).filter(|found| found.sentence <= last) else {
@@ -250,26 +249,25 @@ const EXPLANATION_REACH: u32 = 2;
 /// Longest phrase of the table in words, with room; how far back a match may start that ends near.
 const LONGEST_PHRASE: u32 = 10;
 
-/// A rule that fired: which indicator, which line of the table, and where.
+/// A rule that fired: of which indicator, and where.
 #[derive(Clone, Debug)]
 pub(super) struct Firing {
     pub(super) indicator: usize,
-    pub(super) line: usize,
     pub(super) spans: Vec<Span>,
 }
 
 /// All rules that fire.
-pub(super) fn evaluate(indicators: &[Indicator], explained: ConceptId, reading: &Reading) -> Vec<Firing> {
+pub(super) fn evaluate(
+    indicators: &[Indicator],
+    explained: ConceptId,
+    reading: &Reading,
+) -> Vec<Firing> {
     let evaluation = Evaluation { reading, explained };
     let mut firings = Vec::new();
     for (indicator, row) in indicators.iter().enumerate() {
         for rule in &row.rules {
             if let Some(spans) = evaluation.fires(rule, row.firm) {
-                firings.push(Firing {
-                    indicator,
-                    line: rule.line,
-                    spans,
-                });
+                firings.push(Firing { indicator, spans });
             }
         }
     }

@@ -89,7 +89,6 @@ impl Term {
 /// All terms within a few sentences of each other make the indicator fire.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
-    pub(super) line: usize,
     pub(super) terms: Vec<Term>,
     /// Consecutive sentences that have to hold all terms; `u32::MAX` is the whole text.
     pub(super) sentences: u32,
@@ -120,7 +119,6 @@ pub(super) struct Table {
 
 struct Concept {
     line: usize,
-    name: String,
     entries: Vec<String>,
 }
 
@@ -143,19 +141,20 @@ impl Table {
             })
     }
 
-    #[cfg(test)]
-    pub(super) fn names_for_dump(&self) -> Vec<(u16, String)> { self.names.iter().map(|(a, b)| (*b, a.clone())).collect() }
     /// How many concepts there are.
     pub(super) fn concepts(&self) -> usize {
         self.names.len()
     }
 }
 
+/// An indicator while it is being read: id, reference, and its rules with their lines.
+type Rows = (&'static str, &'static str, Vec<(usize, &'static str)>);
+
 #[derive(Default)]
 struct Reader {
     concepts: Vec<Concept>,
     names: HashMap<String, ConceptId>,
-    indicators: Vec<(&'static str, &'static str, Vec<(usize, &'static str)>)>,
+    indicators: Vec<Rows>,
     in_concept: bool,
 }
 
@@ -199,7 +198,6 @@ impl Reader {
         self.names.insert(name.to_owned(), id);
         self.concepts.push(Concept {
             line,
-            name: name.to_owned(),
             entries: Vec::new(),
         });
         id
@@ -278,7 +276,6 @@ impl Reader {
 
     fn rule(&mut self, line: usize, text: &str) -> Result<Rule, TableError> {
         let mut rule = Rule {
-            line,
             terms: Vec::new(),
             sentences: 1,
             unless: Vec::new(),
@@ -338,7 +335,9 @@ impl Reader {
             Some(("?", name)) => (Want::Any, name),
             _ => (Want::Real, text),
         };
-        let inline = name.strip_prefix('[').filter(|_| !self.names.contains_key(name));
+        let inline = name
+            .strip_prefix('[')
+            .filter(|_| !self.names.contains_key(name));
         let concept = if let Some(inner) = inline {
             let id = self.concept(line, name);
             let inner = inner.trim_end_matches(']');

@@ -1,77 +1,184 @@
+//! What the engine reads: phrases, clauses, windows, and the notation of the table.
+
+use super::phrase::expand;
 use super::*;
 
+fn floor_of(table: &'static str) -> Floor {
+    let cues = "concept negation\n  not, no, nobody, never\nconcept no_negation\n  not only\nconcept condition\n  if, what is\n\
+                concept opener\n  can\nconcept conjunction\n  and, but, because, that\nconcept subject\n  i, we, the\n\
+                concept topic\n  training\nconcept idiom\n  red herring\nconcept explained\n  it was me\n\
+                concept telling\n  ransom\nconcept everyday\n  the\nconcept payment_words\n  bank\n";
+    Floor::build(Box::leak(format!("{cues}{table}").into_boxed_str())).unwrap()
+}
+
+fn ids(floor: &Floor, text: &str) -> Vec<&'static str> {
+    floor
+        .examine(&[text])
+        .iter()
+        .map(|finding| finding.id)
+        .collect()
+}
+
 #[test]
-fn dev() {
-    let floor = Floor::get().unwrap();
-    let show = std::fs::read_to_string("/tmp/dev.show").unwrap_or_default();
-    for path in std::fs::read_to_string("/tmp/dev.list").unwrap().lines() {
-        for line in std::fs::read_to_string(path).unwrap().lines() {
-            let f: Vec<&str> = line.split('|').collect();
-            let found = floor.examine(&[f[3], f[4]]);
-            let t = [f[3], f[4]];
-            let why = || found.iter().map(|f| format!("{} {:?}", f.id, f.evidence.iter().map(|r| &t[r.text][r.bytes.clone()]).collect::<Vec<_>>())).collect::<Vec<_>>().join(" ; ");
-            if f[0] != "incident" && !found.is_empty() && show.contains("fp") { println!("FP {line}\n      {}", why()); }
-            if f[0] == "incident" && found.is_empty() && show.contains("fn") { println!("FN {line}"); }
-            if f[0] == "incident" && !found.is_empty() && show.contains("tp") { println!("TP {line}\n      {}", why()); }
-        }
+fn the_table_of_this_build_can_be_read_and_stays_small() {
+    let table = Table::read(TABLE).unwrap();
+    assert!(Floor::get().is_ok());
+    assert!(table.phrases.len() < 25_000, "{}", table.phrases.len());
+    let mut ids: Vec<&str> = table.indicators.iter().map(|row| row.id).collect();
+    ids.sort_unstable();
+    let all = ids.len();
+    ids.dedup();
+    assert_eq!(ids.len(), all, "an indicator has one row");
+    assert!(ids.contains(&PAYMENT_DETAIL_CHANGE));
+}
+
+#[test]
+fn a_table_that_cannot_be_read_says_where() {
+    for (table, line) in [
+        (
+            "concept a\n  x\nindicator b KB-006\n  a, c\n",
+            "line 4: no concept `c`",
+        ),
+        ("something\n", "line 1: can't read `something`"),
+        (
+            "concept a\n  x\nconcept a\n",
+            "line 3: can't read `concept a`",
+        ),
+        (
+            "concept a\n  x\nindicator b KB-006\n  a ; within few\n",
+            "line 4: can't read `within few`",
+        ),
+    ] {
+        assert_eq!(Table::read(table).unwrap_err().to_string(), line);
     }
 }
 
 #[test]
-fn dump() {
-    let floor = Floor::get().unwrap();
-    let mut out = String::new();
-    for w in ["0", "a", "b", "c", "d", "e"] {
-        for line in std::fs::read_to_string(format!("/tmp/wt/guardrail/guardrail/training/writer-{w}.txt")).unwrap().lines() {
-            let f: Vec<&str> = line.split('|').collect();
-            let folded = Folded::of([f[3], f[4]]);
-            let reading = Reading::of(folded.text(), &floor.lexicon, &floor.roles);
-            let mut feats: std::collections::BTreeSet<String> = Default::default();
-            for f in floor.examine(&[f[3], f[4]]) { feats.insert(format!("F:{}", f.id)); feats.insert("F:any".into()); }
-            for f in rules::evaluate(&floor.indicators, floor.explained, &reading) { feats.insert(format!("L:{}", f.line)); }
-            out += &feats.into_iter().collect::<Vec<_>>().join("\t");
-            out.push('\n');
-        }
+fn phrases_expand_to_what_people_write() {
+    for (phrase, texts) in [
+        ("+click", vec!["click", "clicked", "clicking", "clicks"]),
+        (
+            "+try it",
+            vec!["tried it", "tries it", "try it", "trying it"],
+        ),
+        ("+move", vec!["move", "moved", "moves", "moving"]),
+        ("didn't", vec!["didn't", "didnt"]),
+        ("e-mail", vec!["e mail", "email"]),
+        ("{my|our|} files", vec!["files", "my files", "our files"]),
+    ] {
+        assert_eq!(expand(phrase), texts, "{phrase}");
     }
-    std::fs::write("/tmp/lab/extra.txt", out).unwrap();
 }
 
 #[test]
-fn measure() {
-    use std::time::Instant;
-    let t = Instant::now();
-    let table = Table::read(include_str!("../indicators.txt")).unwrap();
-    println!("parse {:?} phrases {}", t.elapsed(), table.phrases.len());
-    let t = Instant::now();
-    let lex = Lexicon::build(&table).unwrap();
-    println!("build {:?} {}", t.elapsed(), lex.memory());
-    let mut text = String::new();
-    for line in std::fs::read_to_string("/tmp/wt/guardrail/guardrail/training/writer-0.txt").unwrap().lines().filter(|l| !l.starts_with("incident")) {
-        text.push_str(line.split('|').next_back().unwrap());
-        text.push('\n');
+fn chains_keep_to_their_order_gap_and_clause() {
+    let floor = floor_of(
+        "concept act\n  clicked\nconcept thing\n  link\nindicator ordered KB-006\n  act >2 thing\nindicator either KB-006\n  \
+         act ~2 thing\nindicator across KB-006\n  act >>9 thing\n",
+    );
+    for (text, expected) in [
+        ("she clicked the link", vec!["ordered", "either", "across"]),
+        ("the link she clicked", vec!["either"]),
+        ("clicked one two three link", vec!["across"]),
+        ("clicked because link", vec!["across"]),
+        ("clicked. the link", vec![]),
+        ("clickedlink", vec![]),
+        ("the link's owner clicked", vec!["either"]),
+    ] {
+        assert_eq!(ids(&floor, text), expected, "{text}");
     }
-    let mut big = String::new();
-    while big.len() < 1 << 20 { big.push_str(&text); }
-    let floor = Floor::get().unwrap();
-    for _ in 0..20 {
-        let t = Instant::now();
-        let folded = Folded::of([big.as_str()]);
-        let tf = t.elapsed();
-        let t = Instant::now();
-        let reading = Reading::of(folded.text(), &floor.lexicon, &floor.roles);
-        let tr = t.elapsed();
-        let t = Instant::now();
-        let h = disguise::hidden_in_folded(&folded, &reading, &floor.lexicon);
-        let th = t.elapsed();
-        let t = Instant::now();
-        let e = encoded::hidden_in_original(&big, &floor.lexicon);
-        let te = t.elapsed();
-        let t = Instant::now();
-        let f = rules::evaluate(&floor.indicators, floor.explained, &reading);
-        println!("{} bytes fold {:?} read {:?} disguise {:?} {} encoded {:?} {} rules {:?} firings {}", big.len(), tf, tr, th, h.len(), te, e.len(), t.elapsed(), f.len());
+}
+
+#[test]
+fn only_what_is_said_as_a_fact_counts() {
+    let floor = floor_of(
+        "concept act\n  clicked\nindicator real KB-006\n  act\nindicator negated KB-006\n  !act\nindicator any KB-006\n  ?act\n",
+    );
+    for (text, expected) in [
+        ("I clicked it", vec!["real", "any"]),
+        ("I never clicked it", vec!["negated", "any"]),
+        ("nobody opened or clicked it", vec!["negated", "any"]),
+        ("it was not mine but I clicked it", vec!["real", "any"]),
+        ("not my computer, I clicked it", vec!["real", "any"]),
+        ("not only my colleague clicked it", vec!["real", "any"]),
+        ("what happens if somebody clicked it", vec!["any"]),
+        ("can somebody have clicked it?", vec!["any"]),
+        ("training: who clicked it", vec!["real", "any"]),
+        ("who clicked it in the training", vec!["any"]),
+        ("no. I clicked it", vec!["real", "any"]),
+    ] {
+        assert_eq!(ids(&floor, text), expected, "{text}");
     }
-    let one = "Good morning, since yesterday my second screen stays black after lunch. I unplugged it and put it back, then it works for an hour. Is it the cable or the screen? The docking station was replaced last week by your colleague, and the laptop is the one from 2022. I have a meeting at ten and would be glad if somebody could look at it before. Kind regards, Heike from accounting, extension 214";
-    let t = Instant::now();
-    for _ in 0..1000 { std::hint::black_box(floor.examine(&["Second screen", one])); }
-    println!("one ticket of {} words {:?}", one.split(' ').count(), t.elapsed() / 1000);
+}
+
+#[test]
+fn windows_and_excuses_are_counted_in_sentences() {
+    let floor = floor_of(
+        "concept a\n  alpha\nconcept b\n  beta\nconcept c\n  gamma\nindicator one KB-006 firm\n  a, b\nindicator two KB-006 firm\n  a, b ; within 2\n\
+         indicator excused KB-006 firm\n  a, b ; within 2 ; unless c\nindicator barred KB-006 firm\n  a ; never c\n\
+         indicator soft KB-006\n  a\nindicator whole KB-006 firm\n  a, b ; within all\n",
+    );
+    for (text, expected) in [
+        (
+            "alpha beta",
+            vec!["one", "two", "excused", "barred", "soft", "whole"],
+        ),
+        (
+            "alpha. beta",
+            vec!["two", "excused", "barred", "soft", "whole"],
+        ),
+        ("alpha. x. beta", vec!["barred", "soft", "whole"]),
+        ("alpha. beta gamma", vec!["two", "soft", "whole"]),
+        (
+            "gamma. alpha beta",
+            vec!["one", "two", "excused", "soft", "whole"],
+        ),
+        ("alpha. well. it was me", vec!["barred"]),
+        ("it was me. alpha", vec!["barred", "soft"]),
+        ("alpha. x. y. it was me", vec!["barred", "soft"]),
+    ] {
+        assert_eq!(ids(&floor, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_parts_of_an_idiom_mean_nothing() {
+    let floor = floor_of("concept fish\n  herring\nindicator fish KB-006\n  fish\n");
+    assert_eq!(ids(&floor, "a herring"), ["fish"]);
+    assert!(ids(&floor, "a red herring").is_empty());
+}
+
+#[test]
+fn sentences_end_where_they_end() {
+    let floor = floor_of("concept a\n  alpha\nconcept b\n  beta\nindicator one KB-006\n  a, b\n");
+    for (text, together) in [
+        ("alpha at alpha.example beta", true),
+        ("alpha e.g. beta", true),
+        ("alpha version 7.5 beta", true),
+        ("alpha\nbeta", true),
+        ("alpha\n\nbeta", false),
+        ("alpha\n- beta", false),
+        ("alpha! beta", false),
+        ("alpha… beta", false),
+        ("alpha？beta", false),
+    ] {
+        assert_eq!(!ids(&floor, text).is_empty(), together, "{text}");
+    }
+    let dictated = format!("alpha {} beta", "word ".repeat(60));
+    assert!(ids(&floor, &dictated).is_empty());
+}
+
+#[test]
+fn evidence_is_bounded_and_exact() {
+    let floor = floor_of("concept a\n  alpha\nindicator one KB-006\n  a\n");
+    let text = "Ａｌｐｈａ comes first";
+    let found = floor.examine(&["none here", text]);
+    assert_eq!(
+        found[0].evidence,
+        [Place {
+            text: 1,
+            bytes: 0..15
+        }]
+    );
+    assert_eq!(&text[0..15], "Ａｌｐｈａ");
 }

@@ -43,7 +43,9 @@ pub(super) fn word_end(text: &[u8], start: usize) -> usize {
     let mut end = start;
     while let Some(&byte) = text.get(end) {
         let inside = is_word_byte(byte)
-            || (byte == b'\'' && end > start && text.get(end + 1).is_some_and(|&next| is_word_byte(next)));
+            || (byte == b'\''
+                && end > start
+                && text.get(end + 1).is_some_and(|&next| is_word_byte(next)));
         if !inside {
             break;
         }
@@ -54,8 +56,8 @@ pub(super) fn word_end(text: &[u8], start: usize) -> usize {
 
 /// Words before a full stop that are abbreviations and end no sentence.
 const ABBREVIATIONS: &[&[u8]] = &[
-    b"mr", b"mrs", b"ms", b"dr", b"st", b"prof", b"e.g", b"i.e", b"g", b"eg", b"ie", b"approx", b"inc", b"ltd",
-    b"vs", b"tel", b"ext", b"no", b"nr", b"incl", b"etc",
+    b"mr", b"mrs", b"ms", b"dr", b"st", b"prof", b"e.g", b"i.e", b"g", b"eg", b"ie", b"approx",
+    b"inc", b"ltd", b"vs", b"tel", b"ext", b"incl", b"etc",
 ];
 
 /// What the bytes between two words mean, and whether a question mark is among them.
@@ -64,29 +66,24 @@ pub(super) fn gap(before: &[u8], between: &[u8]) -> (Gap, bool) {
         return (Gap::Space, false);
     }
     let mut gap = Gap::Space;
-    let mut question = false;
+    let abbreviated = between.len() == 2 && ABBREVIATIONS.contains(&before);
     for (at, &byte) in between.iter().enumerate() {
-        let found = match byte {
-            b'\n' | b'!' => Gap::Sentence,
-            b'?' => {
-                question = true;
-                Gap::Sentence
-            }
+        let dash = at > 0 && between.get(at - 1..=at + 1) == Some(b" - ");
+        gap = gap.max(match byte {
             b'.' if between.len() == 1 => Gap::Compound,
-            b'.' if ABBREVIATIONS.contains(&before) && between.len() == 2 => Gap::Space,
-            b'.' => Gap::Sentence,
+            b'.' if abbreviated => Gap::Space,
+            b'\n' | b'!' | b'?' | b'.' => Gap::Sentence,
             b';' | b'(' | b')' | b'[' | b']' | b'{' | b'}' => Gap::Clause,
             b':' if between.len() > 1 => Gap::Clause,
-            b'-' if at > 0 && between.get(at - 1) == Some(&b' ') && between.get(at + 1) == Some(&b' ') => Gap::Clause,
+            b'-' if dash => Gap::Clause,
             b',' => Gap::Comma,
             b' ' => Gap::Space,
             _ => Gap::Compound,
-        };
-        gap = gap.max(found);
+        });
     }
     // A sign with a space beside it, such as a quotation mark, doesn't make a compound.
     if gap == Gap::Compound && between.contains(&b' ') {
         gap = Gap::Space;
     }
-    (gap, question)
+    (gap, between.contains(&b'?'))
 }
