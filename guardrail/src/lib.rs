@@ -3,3 +3,5 @@
 
 mod floor;
 mod fold;
+pub mod local;
+pub mod train;
