@@ -1,6 +1,6 @@
 //! The wall before customers: a floor of indicators, a classifier that can only refuse, and `Cleared`.
 //!
-//! [`screen`] reads everything that customers and staff wrote on a ticket. Only it makes a [`Cleared`], and without one
+//! [`screen()`] reads everything that customers and staff wrote on a ticket. Only it makes a [`Cleared`], and without one
 //! nothing is drafted and nothing is published (design section 5).
 
 pub mod classifier;

@@ -104,7 +104,7 @@ pub struct Review {
     pub lifts: Lifts,
 }
 
-/// A ticket as [`crate::screen`] needs it.
+/// A ticket as [`crate::screen()`] needs it.
 #[derive(Clone, Debug)]
 pub struct Ticket {
     /// Its id.
