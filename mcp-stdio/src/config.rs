@@ -20,43 +20,43 @@ use serde::Deserialize;
 )]
 #[command(name = "deskgate-stdio", version, about, max_term_width = 100)]
 pub(crate) struct Flags {
-    /// The store: `sqlite:PATH` [default: a file in your data directory] [env: DESKGATE_DATABASE]
+    /// The store: `sqlite:PATH` (default: a file in your data directory) (env: DESKGATE_DATABASE)
     #[arg(long, value_name = "URL")]
     database: Option<String>,
 
-    /// Who acts, for the audit log [default: local:<os user>] [env: MCP_ACTOR]
+    /// Who acts, for the audit log (default: local:NAME of the OS user) (env: MCP_ACTOR)
     #[arg(long, value_name = "NAME")]
     actor: Option<String>,
 
-    /// Serve reading tools only [env: DESKGATE_READ_ONLY]
+    /// Serve reading tools only (env: DESKGATE_READ_ONLY)
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     read_only: Option<String>,
 
-    /// Narrow the rights to those of a role: viewer, agent, lead, security, auditor [default: all rights] [env: DESKGATE_ROLE]
+    /// Narrow the rights to those of a role: viewer, agent, lead, security, auditor (default: all rights) (env: DESKGATE_ROLE)
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
 
-    /// Toolsets to serve, with commas: customers, tickets, knowledge, replies, calls, review, audit [default: all] [env: DESKGATE_TOOLSETS]
+    /// Toolsets to serve, with commas: customers, tickets, knowledge, replies, calls, review, audit (default: all) (env: DESKGATE_TOOLSETS)
     #[arg(long, value_name = "LIST")]
     toolsets: Option<String>,
 
-    /// Seconds that a call may take, 1 to 600 [default: 30] [env: DESKGATE_TIMEOUT_SECONDS]
+    /// Seconds that a call may take, 1 to 600 (default: 30) (env: DESKGATE_TIMEOUT_SECONDS)
     #[arg(long, value_name = "N")]
     timeout_seconds: Option<String>,
 
-    /// Calls that may run at once, 1 to 1000 [default: 64] [env: DESKGATE_CONCURRENCY]
+    /// Calls that may run at once, 1 to 1000 (default: 64) (env: DESKGATE_CONCURRENCY)
     #[arg(long, value_name = "N")]
     concurrency: Option<String>,
 
-    /// Tokens (of about four bytes) that one result may take, 3000 to 100000 [default: 6000] [env: DESKGATE_RESULT_TOKENS]
+    /// Tokens (of about four bytes) that one result may take, 3000 to 100000 (default: 6000) (env: DESKGATE_RESULT_TOKENS)
     #[arg(long, value_name = "N")]
     result_tokens: Option<String>,
 
-    /// What to log to standard error: error, warn, info, debug, trace [default: warn] [env: DESKGATE_LOG]
+    /// What to log to standard error: error, warn, info, debug, trace (default: warn) (env: DESKGATE_LOG)
     #[arg(long, value_name = "LEVEL")]
     log: Option<String>,
 
-    /// A TOML file with the same names, dashes as underscores [env: DESKGATE_CONFIG]
+    /// A TOML file with the same names, dashes as underscores (env: DESKGATE_CONFIG)
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
