@@ -21,6 +21,9 @@ diesel::infix_operator!(Matches, " MATCH ", Bool);
 /// Candidates to read: one more than are ranked says that there are more.
 const CANDIDATES: usize = limits::SEARCH_CANDIDATES + 1;
 
+/// Well under the number of values that one statement may bind (32,766).
+const FORGOTTEN_AT_ONCE: usize = 1_000;
+
 /// Indexes a new ticket.
 pub(super) fn index_ticket(
     tx: &mut Tx<'_>,
@@ -38,6 +41,33 @@ pub(super) fn index_ticket(
         .execute(tx.step()?)
         .map(drop)
         .map_err(classify)
+}
+
+/// Indexes a ticket's subject and description anew; the words of its comments stay.
+pub(super) fn reindex_ticket(
+    tx: &mut Tx<'_>,
+    id: TicketId,
+    subject: &str,
+    description: &str,
+) -> Result<(), StoreError> {
+    diesel::update(ticket_terms::table.filter(ticket_terms::rowid.eq(id.number())))
+        .set((
+            ticket_terms::subject.eq(index_terms(subject).join(" ")),
+            ticket_terms::body.eq(index_terms(description).join(" ")),
+        ))
+        .execute(tx.step()?)
+        .map(drop)
+        .map_err(classify)
+}
+
+/// Forgets the words of tickets: the index is no child of theirs that would go along.
+pub(super) fn forget_tickets(tx: &mut Tx<'_>, ids: &[i64]) -> Result<(), StoreError> {
+    for some in ids.chunks(FORGOTTEN_AT_ONCE) {
+        diesel::delete(ticket_terms::table.filter(ticket_terms::rowid.eq_any(some)))
+            .execute(tx.step()?)
+            .map_err(classify)?;
+    }
+    Ok(())
 }
 
 /// Adds the words of a comment to its ticket's; those that other comments have are there already.
