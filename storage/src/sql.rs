@@ -17,6 +17,7 @@ mod schema;
 mod search;
 mod ticket_writes;
 mod tickets;
+mod words;
 mod writer;
 
 use std::sync::Arc;

@@ -15,8 +15,9 @@ use crate::sql::errors::{Broken, classify};
 use crate::sql::once;
 use crate::sql::schema::{payment_verifications, ticket_originals, tickets as ticket_rows};
 use crate::sql::ticket_writes::{self, Changes, CommentEntry};
+use crate::sql::words::{self, WordQueue};
 use crate::sql::writer::Tx;
-use crate::sql::{audit, search, tickets};
+use crate::sql::{audit, tickets};
 use crate::{Left, StoreError};
 
 /// Applies a change that was granted.
@@ -185,7 +186,7 @@ fn update_ticket(
     let version = ticket_writes::update(tx, &ticket, act.at, changes)?;
     let now = tickets::get(tx.step()?, id)?;
     if reworded {
-        search::reindex_ticket(tx, id, &now.subject, &now.description)?;
+        words::reindex_ticket(tx, id, &now.subject, &now.description)?;
     }
     let record = ticket_writes::applied(Action::UpdateTicket, id, version, facts);
     audit::append(tx, act, &record)?;
@@ -228,8 +229,10 @@ fn publish_comment(
 ) -> Result<Left, StoreError> {
     let ticket = granted_ticket(tx, grant, id)?;
     let (origin, visibility) = (Origin::Team, Visibility::Public);
+    let mut words = WordQueue::default();
     let comment = ticket_writes::insert_comment(
         tx,
+        &mut words,
         &CommentEntry {
             ticket: id,
             author: &act.actor.id,
@@ -239,6 +242,7 @@ fn publish_comment(
             created_at: act.at,
         },
     )?;
+    words.write(tx)?;
     let changes = Changes {
         last_comment_by: ticket_writes::turn_after(origin),
         ..Changes::default()
@@ -314,7 +318,7 @@ fn delete_ticket(
     change: &Change,
 ) -> Result<Left, StoreError> {
     let ticket = granted_ticket(tx, grant, id)?;
-    search::forget_tickets(tx, &[id.number()])?;
+    words::forget_tickets(tx, &[id.number()])?;
     diesel::delete(ticket_rows::table.find(id.number()))
         .execute(tx.step()?)
         .map_err(classify)?;

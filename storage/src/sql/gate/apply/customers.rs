@@ -12,7 +12,7 @@ use super::{audit_deletion, facts, spend};
 use crate::sql::errors::{Broken, classify};
 use crate::sql::schema::{customers as customer_rows, tickets as ticket_rows};
 use crate::sql::writer::Tx;
-use crate::sql::{audit, customers, search};
+use crate::sql::{audit, customers, words};
 use crate::{Left, StoreError};
 
 fn granted_customer(tx: &mut Tx<'_>, grant: Grant, id: CustomerId) -> Result<Customer, StoreError> {
@@ -35,7 +35,7 @@ pub(super) fn delete_customer(
         .select(ticket_rows::id)
         .load(tx.step()?)
         .map_err(classify)?;
-    search::forget_tickets(tx, &owned)?;
+    words::forget_tickets(tx, &owned)?;
     diesel::delete(customer_rows::table.find(id.number()))
         .execute(tx.step()?)
         .map_err(classify)?;
