@@ -24,6 +24,8 @@ pub(super) struct Tx<'a> {
     conn: &'a mut AnyConnection,
     faults: Option<&'a dyn Faults>,
     seq: i64,
+    /// How what is being applied was approved, for every audit row of it.
+    approval: Vec<(&'static str, String)>,
 }
 
 /// Whether what was done since a savepoint stays.
@@ -45,6 +47,16 @@ impl Tx<'_> {
     pub(super) const fn next_seq(&mut self) -> i64 {
         self.seq += 1;
         self.seq
+    }
+
+    /// Has every audit row from here to the end of the job say how what it does was approved.
+    pub(super) fn approved_by(&mut self, facts: Vec<(&'static str, String)>) {
+        self.approval = facts;
+    }
+
+    /// What audit rows say of the approval.
+    pub(super) fn approval(&self) -> &[(&'static str, String)] {
+        &self.approval
     }
 
     /// Runs a part of a job that can be undone alone. An error undoes the whole job.

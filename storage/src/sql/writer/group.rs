@@ -50,6 +50,7 @@ pub(super) fn run(
         conn,
         faults,
         seq: head,
+        approval: Vec::new(),
     };
     for job in group {
         if !job.abandoned() {
@@ -82,6 +83,7 @@ pub(super) fn run(
 /// be without one.
 fn run_one(tx: &mut Tx<'_>, job: &mut dyn Job) -> Result<(), Lost> {
     let before = tx.seq;
+    tx.approval.clear();
     tx.execute("SAVEPOINT job").map_err(Lost::Undone)?;
     let ran = catch_unwind(AssertUnwindSafe(|| {
         if job.run(tx) && tx.seq != before {
