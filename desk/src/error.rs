@@ -1,7 +1,8 @@
 //! Why a use case gave no answer, split by what the caller can do about it, and the closed list of codes.
 
-use domain::{EntityKind, ForbiddenTransition, UnknownValue, Version};
+use domain::{EntityKind, ForbiddenTransition, SecurityFlag, TicketId, UnknownValue, Version};
 use garde::{Unvalidated, Valid, Validate};
+use guardrail::{Refusal, RefusalKind};
 use storage::StoreError;
 
 /// A value that a caller gave and that cannot be taken.
@@ -74,6 +75,20 @@ pub enum DeskError {
         /// The version that the row has.
         found: Version,
     },
+    /// The guardrail refuses a ticket, for these reasons.
+    #[error("the ticket {}", why(.0.kind))]
+    Screened(Box<Refusal>),
+    /// The flag of a ticket does not allow it.
+    #[error("{ticket} is flagged `{flag}`, or the text would make it so")]
+    Flagged {
+        /// The ticket.
+        ticket: TicketId,
+        /// The flag.
+        flag: SecurityFlag,
+    },
+    /// The knowledge base says nothing to customers about it.
+    #[error("no article for customers is about this")]
+    NothingKnown,
     /// The database is held by others.
     #[error("the database is busy")]
     Busy,
@@ -100,6 +115,7 @@ impl From<StoreError> for DeskError {
             },
             StoreError::Stale { expected, found } => Self::Stale { expected, found },
             StoreError::DuplicateEmail => Self::DuplicateEmail,
+            StoreError::Flagged { ticket, flag } => Self::Flagged { ticket, flag },
             StoreError::UnknownCategory { given, allowed } => {
                 InvalidArgument::not_among("category", &given, allowed).into()
             }
@@ -112,11 +128,22 @@ impl From<StoreError> for DeskError {
     }
 }
 
+/// What a refusal says of its ticket.
+const fn why(kind: RefusalKind) -> &'static str {
+    match kind {
+        RefusalKind::Incident => "looks like a security incident and goes to the security team",
+        RefusalKind::Held => "is held until a person has looked at it",
+        RefusalKind::ClassifierUnavailable => {
+            "could not be screened: the configured classifier gave no usable answer"
+        }
+    }
+}
+
 /// An id as tools show it.
 pub fn shown_id(entity: EntityKind, id: i64) -> String {
     match entity {
         EntityKind::Customer => domain::CustomerId::new(id).to_string(),
-        EntityKind::Ticket => domain::TicketId::new(id).to_string(),
+        EntityKind::Ticket => TicketId::new(id).to_string(),
         EntityKind::Article => domain::ArticleId::new(id).to_string(),
         EntityKind::Call => domain::CallId::new(id).to_string(),
         EntityKind::Csat | EntityKind::Store => id.to_string(),
@@ -213,6 +240,18 @@ error_codes! {
     ForbiddenTransition = "FORBIDDEN_TRANSITION", Never, false,
         "The status graph has no such step; the refusal is in the audit log.",
         "Take one of the allowed steps, or leave the ticket as it is.";
+    SecurityEscalationRequired = "SECURITY_ESCALATION_REQUIRED", Never, false,
+        "The ticket is, or looks like, a security incident: it gets no draft and no public text, and is not resolved, closed, lowered or deleted without a person. The refusal is in the audit log.",
+        "Tell the user what was found and hand the ticket over with escalate_to_security. Do not answer the customer yourself.";
+    HeldForReview = "HELD_FOR_REVIEW", Never, false,
+        "The ticket may be a security incident: it gets no draft and no public text until a person has reviewed it.",
+        "Tell the user that a person has to review the ticket first, and why.";
+    ClassifierUnavailable = "CLASSIFIER_UNAVAILABLE", Later, false,
+        "The configured classifier gave no usable answer, so the ticket could not be cleared; nothing is wrong with the ticket itself.",
+        "Tell the user that screening does not work at the moment; the operator has to see to it.";
+    KbNoMatch = "KB_NO_MATCH", Never, false,
+        "No article for customers is about this ticket, so there is nothing to ground a draft on.",
+        "Tell the user that the knowledge base has no answer; somebody has to write one.";
     Stale = "STALE", NewPreview, true,
         "The record changed after the version that the call names.",
         "Read the record again, look at what changed, and decide anew.";
@@ -250,6 +289,16 @@ impl DeskError {
             Self::NotFound { .. } => ErrorCode::NotFound,
             Self::DuplicateEmail => ErrorCode::DuplicateEmail,
             Self::ForbiddenTransition(_) => ErrorCode::ForbiddenTransition,
+            Self::Screened(refusal) => match refusal.kind {
+                RefusalKind::Incident => ErrorCode::SecurityEscalationRequired,
+                RefusalKind::Held => ErrorCode::HeldForReview,
+                RefusalKind::ClassifierUnavailable => ErrorCode::ClassifierUnavailable,
+            },
+            Self::Flagged { flag, .. } => match flag {
+                SecurityFlag::Incident => ErrorCode::SecurityEscalationRequired,
+                SecurityFlag::Held | SecurityFlag::None => ErrorCode::HeldForReview,
+            },
+            Self::NothingKnown => ErrorCode::KbNoMatch,
             Self::Stale { .. } => ErrorCode::Stale,
             Self::Busy => ErrorCode::StorageBusy,
             Self::Full => ErrorCode::StorageFull,

@@ -10,7 +10,9 @@ mod completion;
 mod contacts;
 mod cursor;
 mod customers;
+mod draft;
 mod error;
+pub mod guard;
 mod knowledge;
 pub mod ops;
 pub mod system;
@@ -19,11 +21,13 @@ mod tickets;
 use std::sync::Arc;
 
 use domain::{Clock, IdSource};
+use guardrail::classifier::Classifier;
 use storage::Storage;
 
 pub use audit::AuditList;
 pub use caller::Caller;
 pub use customers::CustomerList;
+pub use draft::{CLOSING, Draft, GREETING, Grounding};
 pub use error::{DeskError, ErrorCode, InvalidArgument, Retry, shown_id, valid};
 pub use knowledge::{FoundArticle, FoundKnowledge, KnowledgeQuery};
 pub use tickets::{Dossier, TicketHits, TicketList, TicketSearch};
@@ -55,17 +59,25 @@ pub struct Desk {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     knowledge: knowledge::Shelf,
+    classifier: Arc<dyn Classifier>,
 }
 
 impl Desk {
-    /// A desk over a store. Time and identifiers are handed in by the binary.
+    /// A desk over a store, with the local classifier behind the floor. Time and identifiers are handed in by the binary.
     pub fn new(store: Arc<dyn Storage>, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
         Self {
             store,
             clock,
             ids,
             knowledge: knowledge::Shelf::default(),
+            classifier: guard::ClassifierKind::default().classifier(),
         }
+    }
+
+    /// The same desk with another classifier behind the floor.
+    #[must_use]
+    pub fn with_classifier(self, classifier: Arc<dyn Classifier>) -> Self {
+        Self { classifier, ..self }
     }
 
     /// The identifier of a new request.

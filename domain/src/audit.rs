@@ -32,6 +32,10 @@ text_enum! {
         ApproveChange = "approve_change",
         /// A person declined a change that waited for them.
         DeclineChange = "decline_change",
+        /// A ticket was handed to security.
+        EscalateToSecurity = "escalate_to_security",
+        /// A draft was asked for.
+        DraftResponse = "draft_response",
         /// Records came in from another system.
         Import = "import",
     }

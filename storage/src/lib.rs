@@ -8,6 +8,7 @@ mod error;
 mod guarded;
 pub mod import;
 mod options;
+pub mod screening;
 mod sql;
 mod url;
 
@@ -32,6 +33,7 @@ pub use guarded::{
 };
 use import::{ImportReport, ImportRow, OnError};
 pub use options::{Fault, Faults, Options};
+use screening::TicketTexts;
 pub use url::{DatabaseUrl, UrlError};
 
 /// Opens a store: connects by the scheme of the address, migrates under a lock, starts the writer.
@@ -191,6 +193,18 @@ pub trait Storage: Send + Sync {
         if_version: Option<Version>,
         resolution: Option<Valid<NewComment>>,
     ) -> StoreFuture<'_, Moved>;
+
+    /// Hands a ticket to security: flag, team, tier 3 and at least high priority, with an internal comment that says why.
+    fn escalate_to_security(
+        &self,
+        act: Act,
+        id: TicketId,
+        if_version: Option<Version>,
+        reason: Valid<NewComment>,
+    ) -> StoreFuture<'_, TicketWithTeam>;
+
+    /// Everything that was written on a ticket, to be screened.
+    fn get_ticket_texts(&self, id: TicketId) -> StoreFuture<'_, TicketTexts>;
 
     /// Does an open write once for each key of an actor and tool; a repeated call gets the stored answer for
     /// [`REPLAY_MICROS`].

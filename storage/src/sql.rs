@@ -6,6 +6,7 @@ mod completion;
 mod connection;
 mod customers;
 mod errors;
+mod flags;
 mod gate;
 mod import;
 mod knowledge;
@@ -37,6 +38,7 @@ use self::errors::Broken;
 use self::readers::Readers;
 use self::writer::{Company, Tx, WriteQueue};
 use crate::import::{ImportReport, ImportRow, OnError};
+use crate::screening::TicketTexts;
 use crate::{
     AddedComment, Approval, DatabaseUrl, Decided, FoundTickets, Moved, NewPreview, Once, OpenError,
     Options, Previewed, Redeemed, Redemption, Storage, StoreError, StoreFuture, TicketDetails,
@@ -84,6 +86,7 @@ impl SqlStorage {
             conn,
             options.group_limit,
             options.faults,
+            options.screener,
         )
         .map_err(|error| OpenError::Unavailable(error.into()))?;
         Ok(Self {
@@ -218,6 +221,20 @@ impl Storage for SqlStorage {
             let comment = resolution.as_deref();
             ticket_writes::move_ticket(tx, &act, action, id, if_version, to, comment)
         })
+    }
+
+    fn escalate_to_security(
+        &self,
+        act: Act,
+        id: TicketId,
+        if_version: Option<Version>,
+        reason: Valid<NewComment>,
+    ) -> StoreFuture<'_, TicketWithTeam> {
+        self.write(move |tx| flags::escalate(tx, &act, id, if_version, &reason))
+    }
+
+    fn get_ticket_texts(&self, id: TicketId) -> StoreFuture<'_, TicketTexts> {
+        self.read(move |conn| conn.snapshot(|conn| flags::texts(conn, id)))
     }
 
     fn write_once(&self, act: Act, write: Valid<OpenWrite>, once: Once) -> StoreFuture<'_, Wrote> {

@@ -18,7 +18,7 @@ use writegate::{Binding, ChangeDigest, FieldChange, Purpose, ScreeningDigest, Va
 use self::inspect::Seen;
 use self::pending::Row;
 use super::writer::Tx;
-use super::{audit, once, ticket_writes, tickets};
+use super::{audit, flags, once, ticket_writes, tickets};
 use crate::{NewPreview, Preview, Previewed, StoreError};
 
 pub(super) use approvals::{decide, list};
@@ -164,6 +164,7 @@ pub(super) fn preview(
     if shown.change.is_empty() {
         return Ok(Previewed::NothingToChange);
     }
+    let required = new.required.max(flags::check(tx, write)?);
     let expires = act.at.plus_micros(new.ttl);
     let binding = Binding {
         purpose: Purpose::Confirm,
@@ -178,7 +179,7 @@ pub(super) fn preview(
         change: bound_digest(operation, entity_id, &arguments, &shown),
         // Nothing screens these changes yet.
         screening: ScreeningDigest::of(&[]),
-        required: new.required,
+        required,
         issued: act.at.micros(),
         expires: expires.micros(),
     };
@@ -196,7 +197,7 @@ pub(super) fn preview(
         ),
     )?;
     let approval = ApprovalId::new(number);
-    let code = match new.required {
+    let code = match required {
         writegate::ApprovalLevel::Token => "CONFIRMATION_REQUIRED",
         writegate::ApprovalLevel::Person => "HUMAN_APPROVAL_REQUIRED",
     };
@@ -207,7 +208,7 @@ pub(super) fn preview(
         approval,
         write: write.clone(),
         change: shown.change,
-        required: new.required,
+        required,
         expires,
     })))
 }

@@ -227,6 +227,17 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    security_reviews (id) {
+        id -> BigInt,
+        ticket_id -> BigInt,
+        lifted -> Text,
+        reviewer -> Text,
+        reviewed_at -> BigInt,
+        void -> Bool,
+    }
+}
+
 diesel::joinable!(ticket_terms -> tickets (rowid));
 diesel::allow_tables_to_appear_in_same_query!(tickets, ticket_terms);
 diesel::allow_tables_to_appear_in_same_query!(calls, tickets);

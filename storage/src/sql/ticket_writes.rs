@@ -16,7 +16,7 @@ use super::schema::{comments, customers, teams, tickets};
 use super::tickets::get;
 use super::words::WordQueue;
 use super::writer::Tx;
-use super::{audit, categories};
+use super::{audit, categories, flags};
 use crate::{AddedComment, Moved, StoreError, TicketWithTeam};
 
 pub(super) use changes::{Changes, update};
@@ -39,7 +39,11 @@ pub(super) struct Entry<'a> {
 }
 
 /// Reads a ticket that is about to be changed.
-fn read(tx: &mut Tx<'_>, id: TicketId, if_version: Option<Version>) -> Result<Ticket, StoreError> {
+pub(super) fn read(
+    tx: &mut Tx<'_>,
+    id: TicketId,
+    if_version: Option<Version>,
+) -> Result<Ticket, StoreError> {
     let ticket = get(tx.step()?, id)?;
     match if_version {
         Some(expected) if expected != ticket.version => Err(StoreError::Stale {
@@ -159,6 +163,7 @@ pub(super) fn create(
     if new_team {
         facts.push(("new_team", "true".to_owned()));
     }
+    flags::rescreen_into(tx, id, None, &mut facts)?;
     let record = AuditRecord {
         version_before: None,
         ..applied(Action::CreateTicket, id, Version::FIRST, facts)
@@ -329,7 +334,9 @@ pub(super) fn add_comment(
         ..Changes::default()
     };
     let version = update(tx, &ticket, act.at, changes)?;
-    let facts = comment_facts(comment, new.origin, Visibility::Internal).to_vec();
+    let mut facts = comment_facts(comment, new.origin, Visibility::Internal).to_vec();
+    let own = (new.origin == Origin::Team).then_some(new.body.as_str());
+    flags::rescreen_into(tx, id, own, &mut facts)?;
     audit::append(tx, act, &applied(Action::AddComment, id, version, facts))?;
     added(tx, comment, id)
 }
@@ -380,6 +387,7 @@ pub(super) fn move_ticket(
         Ok(step) => step,
         Err(refused) => return refuse(tx, act, action, &ticket, refused),
     };
+    flags::check_move(&ticket, step.to())?;
     let mut facts = vec![("status", format!("{} -> {}", step.from(), step.to()))];
     if let Some(new) = comment {
         let comment = comment_now(tx, act, id, new)?;
@@ -391,6 +399,9 @@ pub(super) fn move_ticket(
         ..Changes::default()
     };
     let version = update(tx, &ticket, act.at, changes)?;
+    if let Some(new) = comment {
+        flags::rescreen_into(tx, id, Some(&new.body), &mut facts)?;
+    }
     audit::append(tx, act, &applied(action, id, version, facts))?;
     Ok(Moved::Done {
         from: step.from(),

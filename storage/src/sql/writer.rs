@@ -17,12 +17,14 @@ use self::group::Lost;
 use self::job::{Job, WriteJob};
 use super::connection::{AnyConnection, Database, Purpose, WriterLock};
 use super::errors::{Broken, classify};
+use crate::screening::Screener;
 use crate::{Fault, Faults, StoreError};
 
 /// A transaction that writes, as a job sees it.
 pub(super) struct Tx<'a> {
     conn: &'a mut AnyConnection,
     faults: Option<&'a dyn Faults>,
+    screener: Option<&'a dyn Screener>,
     seq: i64,
     /// How what is being applied was approved, for every audit row of it.
     approval: Vec<(&'static str, String)>,
@@ -36,7 +38,12 @@ pub(super) enum Savepoint<T> {
     Undo(T),
 }
 
-impl Tx<'_> {
+impl<'a> Tx<'a> {
+    /// What judges the texts of tickets.
+    pub(super) const fn screener(&self) -> Option<&'a dyn Screener> {
+        self.screener
+    }
+
     /// The connection, for one statement. There is no other way to it, so tests can make every statement fail.
     pub(super) fn step(&mut self) -> Result<&mut AnyConnection, StoreError> {
         inject(self.faults)?;
@@ -120,6 +127,7 @@ impl WriteQueue {
         conn: AnyConnection,
         group_limit: usize,
         faults: Option<Arc<dyn Faults>>,
+        screener: Option<Arc<dyn Screener>>,
     ) -> std::io::Result<Self> {
         let (sender, receiver) = channel();
         let (alive, running) = watch::channel(());
@@ -128,6 +136,7 @@ impl WriteQueue {
             lock,
             conn: Some(conn),
             faults,
+            screener,
         };
         std::thread::Builder::new()
             .name("deskgate-writer".to_owned())
@@ -187,6 +196,7 @@ struct Writer {
     lock: WriterLock,
     conn: Option<AnyConnection>,
     faults: Option<Arc<dyn Faults>>,
+    screener: Option<Arc<dyn Screener>>,
 }
 
 impl Writer {
@@ -251,9 +261,9 @@ impl Writer {
                 .map_err(|error| Lost::NotBegun(StoreError::Unavailable(error.into())))?,
         };
         let mut committing = false;
-        let faults = self.faults.as_deref();
+        let (faults, screener) = (self.faults.as_deref(), self.screener.as_deref());
         let result = catch_unwind(AssertUnwindSafe(|| {
-            group::run(&mut conn, faults, group, &mut committing)
+            group::run(&mut conn, faults, screener, group, &mut committing)
         }))
         .unwrap_or_else(|_panic| {
             let error = StoreError::Internal(Broken("the writer panicked").into());
@@ -285,6 +295,7 @@ fn copy(error: &StoreError) -> StoreError {
         StoreError::NotFound { .. }
         | StoreError::Stale { .. }
         | StoreError::DuplicateEmail
+        | StoreError::Flagged { .. }
         | StoreError::UnknownCategory { .. } => StoreError::Internal(error.to_string().into()),
     }
 }

@@ -17,7 +17,7 @@ use crate::sql::schema::{payment_verifications, ticket_originals, tickets as tic
 use crate::sql::ticket_writes::{self, Changes, CommentEntry};
 use crate::sql::words::{self, WordQueue};
 use crate::sql::writer::Tx;
-use crate::sql::{audit, tickets};
+use crate::sql::{audit, flags, tickets};
 use crate::{Left, StoreError};
 
 /// Applies a change that was granted.
@@ -28,6 +28,7 @@ pub(super) fn apply(
     write: &GuardedWrite,
     change: &Change,
 ) -> Result<Left, StoreError> {
+    flags::check(tx, write)?;
     match write {
         GuardedWrite::UpdateTicket { ticket, patch } => {
             update_ticket(tx, act, grant, *ticket, patch, change)
@@ -184,6 +185,10 @@ fn update_ticket(
     }
     .assigned(&patch.team, &patch.assignee);
     let version = ticket_writes::update(tx, &ticket, act.at, changes)?;
+    if reworded || patch.note.is_some() || patch.category.is_some() {
+        let own = patch.note.as_deref().filter(|_| !reworded);
+        flags::rescreen_into(tx, id, own, &mut facts)?;
+    }
     let now = tickets::get(tx.step()?, id)?;
     if reworded {
         words::reindex_ticket(tx, id, &now.subject, &now.description)?;
@@ -248,7 +253,8 @@ fn publish_comment(
         ..Changes::default()
     };
     let version = ticket_writes::update(tx, &ticket, act.at, changes)?;
-    let facts = ticket_writes::comment_facts(comment, origin, visibility).to_vec();
+    let mut facts = ticket_writes::comment_facts(comment, origin, visibility).to_vec();
+    flags::rescreen_into(tx, id, Some(&publication.body), &mut facts)?;
     let record = ticket_writes::applied(Action::AddComment, id, version, facts);
     audit::append(tx, act, &record)?;
     let added = ticket_writes::added(tx, comment, id)?;

@@ -2,7 +2,9 @@
 
 use diesel::prelude::*;
 use domain::ticket::Assign;
-use domain::{LastCommentBy, Priority, Status, Ticket, Tier, Timestamp, Version, text};
+use domain::{
+    LastCommentBy, Priority, SecurityFlag, Status, Ticket, Tier, Timestamp, Version, text,
+};
 
 use crate::StoreError;
 use crate::sql::errors::classify;
@@ -22,6 +24,7 @@ pub(in crate::sql) struct Changes {
     pub(in crate::sql) category: Option<String>,
     pub(in crate::sql) subject: Option<String>,
     pub(in crate::sql) description: Option<String>,
+    pub(in crate::sql) flag: Option<SecurityFlag>,
 }
 
 #[derive(AsChangeset)]
@@ -72,6 +75,9 @@ pub(in crate::sql) fn update(
         changes
             .description
             .map(|text| tickets::description.eq(text)),
+        changes
+            .flag
+            .map(|flag| tickets::security_flag.eq(flag.as_str())),
         tickets::updated_at.eq(at.max(ticket.updated_at).micros()),
         tickets::version.eq(next.number()),
     ))

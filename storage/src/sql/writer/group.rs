@@ -6,6 +6,7 @@ use diesel::connection::SimpleConnection;
 
 use super::job::Job;
 use super::{Tx, inject};
+use crate::screening::Screener;
 use crate::sql::audit;
 use crate::sql::connection::AnyConnection;
 use crate::sql::errors::{Broken, classify};
@@ -38,6 +39,7 @@ impl Lost {
 pub(super) fn run(
     conn: &mut AnyConnection,
     faults: Option<&dyn Faults>,
+    screener: Option<&dyn Screener>,
     group: &mut [Box<dyn Job>],
     committing: &mut bool,
 ) -> Result<(), Lost> {
@@ -49,6 +51,7 @@ pub(super) fn run(
     let mut tx = Tx {
         conn,
         faults,
+        screener,
         seq: head,
         approval: Vec::new(),
     };

@@ -12,7 +12,7 @@ use super::{audit_deletion, facts, spend};
 use crate::sql::errors::{Broken, classify};
 use crate::sql::schema::{customers as customer_rows, tickets as ticket_rows};
 use crate::sql::writer::Tx;
-use crate::sql::{audit, customers, words};
+use crate::sql::{audit, customers, flags, words};
 use crate::{Left, StoreError};
 
 fn granted_customer(tx: &mut Tx<'_>, grant: Grant, id: CustomerId) -> Result<Customer, StoreError> {
@@ -140,6 +140,13 @@ pub(super) fn update_customer(
             .execute(tx.step()?)
             .map_err(classify)?;
     }
+    let mut facts = facts(change);
+    if patch.name.is_some() || patch.organisation != Assign::Keep {
+        let raised = flags::rescreen_all(tx, id)?;
+        if raised > 0 {
+            facts.push(("tickets_flagged", raised.to_string()));
+        }
+    }
     let record = AuditRecord {
         action: Action::UpdateCustomer,
         entity: EntityKind::Customer,
@@ -148,7 +155,7 @@ pub(super) fn update_customer(
         version_after: Some(version),
         outcome: Outcome::Applied,
         code: None,
-        facts: facts(change),
+        facts,
     };
     audit::append(tx, act, &record)?;
     Ok(Left::Customer(customers::get(tx.step()?, id)?))

@@ -1,0 +1,1 @@
+//! The wall at the desk, over the demonstration tickets.
