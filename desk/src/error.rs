@@ -2,7 +2,7 @@
 
 use domain::{EntityKind, ForbiddenTransition, SecurityFlag, TicketId, UnknownValue, Version};
 use garde::{Unvalidated, Valid, Validate};
-use guardrail::{Refusal, RefusalKind};
+use guardrail::RefusalKind;
 use storage::StoreError;
 
 /// A value that a caller gave and that cannot be taken.
@@ -77,7 +77,7 @@ pub enum DeskError {
     },
     /// The guardrail refuses a ticket, for these reasons.
     #[error("the ticket {}", why(.0.kind))]
-    Screened(Box<Refusal>),
+    Screened(Box<guardrail::Refusal>),
     /// The flag of a ticket does not allow it.
     #[error("{ticket} is flagged `{flag}`, or the text would make it so")]
     Flagged {
