@@ -197,11 +197,11 @@ impl Desk {
             ("indicators", ids.join(", ")),
         ];
         let error = DeskError::Screened(Box::new(refusal));
-        self.record_refusal(act, action, id, &error, facts).await?;
+        self.note_refusal(act, action, id, &error, facts).await?;
         Ok(error)
     }
 
-    async fn record_refusal(
+    async fn note_refusal(
         &self,
         act: &Act,
         action: Action,
@@ -238,7 +238,7 @@ impl Desk {
             // The text that was to be published would flag it, and is not on the ticket.
             Screened::Cleared(_) => {
                 let error = DeskError::Flagged { ticket, flag };
-                self.record_refusal(act, action, ticket, &error, Vec::new())
+                self.note_refusal(act, action, ticket, &error, Vec::new())
                     .await?;
                 Err(error)
             }

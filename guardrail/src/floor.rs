@@ -89,44 +89,82 @@ impl Floor {
     /// sentences, which the rules may still combine.
     pub(crate) fn examine(&self, texts: &[&str]) -> Vec<Finding> {
         let folded = Folded::of(texts.iter().copied());
-        let reading = Reading::of(folded.text(), &self.lexicon, &self.roles);
-        let mut findings = Vec::new();
-        let hidden = self.hidden(texts, &folded, &reading);
-        if !hidden.is_empty() {
-            findings.push(Finding {
-                id: SUSPICIOUS_ENCODING,
-                kb_ref: KB_REF,
-                evidence: hidden,
-            });
-        }
-        for firing in rules::evaluate(&self.indicators, self.explained, &reading) {
-            let Some(row) = self.indicators.get(firing.indicator) else {
-                continue;
-            };
-            if findings.last().is_none_or(|last| last.id != row.id) {
-                findings.push(Finding {
-                    id: row.id,
-                    kb_ref: row.kb_ref,
-                    evidence: Vec::new(),
-                });
-            }
-            if let Some(finding) = findings.last_mut() {
-                for span in firing.spans {
-                    let place = place(&folded, range(folded.text(), &reading, span), texts);
-                    if !finding.evidence.contains(&place) && finding.evidence.len() < EVIDENCE_LIMIT
-                    {
-                        finding.evidence.push(place);
-                    }
+        let mut evidence: Vec<Vec<Place>> = vec![Vec::new(); self.indicators.len()];
+        let mut hidden = Vec::new();
+        Self::add(
+            &mut hidden,
+            &folded,
+            texts,
+            disguise::traced(&folded, &self.lexicon),
+        );
+        Self::add(
+            &mut hidden,
+            &folded,
+            texts,
+            disguise::substituted(&folded, &self.lexicon),
+        );
+        let mut reading = Reading::default();
+        for part in parts(folded.text()) {
+            let text = folded.text().get(part.clone()).unwrap_or_default();
+            reading.read(text, &self.lexicon, &self.roles);
+            let within = |range: Range| range.moved(part.start);
+            let places = disguise::spelt(text, &reading, &self.lexicon);
+            Self::add(&mut hidden, &folded, texts, places.into_iter().map(within));
+            for firing in rules::evaluate(&self.indicators, self.explained, &reading) {
+                let ranges = firing
+                    .spans
+                    .iter()
+                    .map(|&span| within(range(text, &reading, span)));
+                if let Some(places) = evidence.get_mut(firing.indicator) {
+                    Self::add(places, &folded, texts, ranges);
                 }
             }
         }
-        findings
+        for (text, original) in texts.iter().enumerate() {
+            let encoded = encoded::hidden_in_original(original, &self.lexicon);
+            let room = EVIDENCE_LIMIT.saturating_sub(hidden.len());
+            hidden.extend(
+                encoded
+                    .into_iter()
+                    .take(room)
+                    .map(|bytes| Place { text, bytes }),
+            );
+        }
+        let rows = self.indicators.iter().map(|row| (row.id, row.kb_ref));
+        std::iter::once((SUSPICIOUS_ENCODING, KB_REF))
+            .chain(rows)
+            .zip(std::iter::once(hidden).chain(evidence))
+            .filter(|(_, evidence)| !evidence.is_empty())
+            .map(|((id, kb_ref), evidence)| Finding {
+                id,
+                kb_ref,
+                evidence,
+            })
+            .collect()
+    }
+
+    fn add(
+        places: &mut Vec<Place>,
+        folded: &Folded,
+        texts: &[&str],
+        ranges: impl IntoIterator<Item = Range>,
+    ) {
+        for range in ranges {
+            if places.len() >= EVIDENCE_LIMIT {
+                return;
+            }
+            let place = place(folded, range, texts);
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
     }
 
     /// `text` without the sentences that speak of payments and of how one was verified.
     pub(crate) fn without_payment_sentences(&self, text: &str) -> String {
         let folded = Folded::of([text]);
-        let reading = Reading::of(folded.text(), &self.lexicon, &self.roles);
+        let mut reading = Reading::default();
+        reading.read(folded.text(), &self.lexicon, &self.roles);
         let spoken_of = reading.sentences_of(self.payment);
         let mut kept = String::new();
         for sentence in 0..reading.sentences_count() {
@@ -142,23 +180,37 @@ impl Floor {
         }
         kept
     }
+}
 
-    fn hidden(&self, texts: &[&str], folded: &Folded, reading: &Reading) -> Vec<Place> {
-        let in_folded = disguise::hidden_in_folded(folded, reading, &self.lexicon);
-        let mut places: Vec<Place> = in_folded
-            .into_iter()
-            .take(EVIDENCE_LIMIT)
-            .map(|range| place(folded, range, texts))
-            .collect();
-        for (text, original) in texts.iter().enumerate() {
-            for bytes in encoded::hidden_in_original(original, &self.lexicon) {
-                if places.len() < EVIDENCE_LIMIT {
-                    places.push(Place { text, bytes });
-                }
-            }
+/// Bytes read at once: the words of a part and all that was found in them stay in the cache.
+const PART: usize = 24 * 1024;
+/// Bytes that parts share, so that a few sentences that belong together are seen together in one of them.
+const SHARED: usize = 2 * 1024;
+
+/// Parts of a long text, cut where a sentence or at least a word ends.
+fn parts(text: &[u8]) -> impl Iterator<Item = std::ops::Range<usize>> {
+    let mut next = Some(0);
+    std::iter::from_fn(move || {
+        let start = next?;
+        if text.len() - start <= PART {
+            next = None;
+            return Some(start..text.len());
         }
-        places
-    }
+        let end = cut(text, start + PART);
+        next = Some(cut(text, end - SHARED));
+        Some(start..end)
+    })
+}
+
+/// The last place before `at` where a text can be cut, not far back.
+fn cut(text: &[u8], at: usize) -> usize {
+    let from = at - SHARED / 2;
+    let near = text.get(from..at).unwrap_or_default();
+    let sentence = near
+        .windows(2)
+        .rposition(|pair| matches!(pair, [b'.' | b'!' | b'?', b' '] | [b'\n', _]));
+    let place = sentence.or_else(|| near.iter().rposition(|&byte| byte == b' '));
+    place.map_or(at, |place| from + place + 1)
 }
 
 /// The original bytes of a range of folded text. A range that spans texts is cut to the first.

@@ -21,6 +21,17 @@ pub(crate) struct Range {
     pub(crate) end: u32,
 }
 
+impl Range {
+    /// The same stretch, counted from `by` bytes further on.
+    pub(crate) fn moved(self, by: usize) -> Self {
+        let by = offset(by);
+        Self {
+            start: self.start + by,
+            end: self.end + by,
+        }
+    }
+}
+
 /// How letters were hidden at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trace {

@@ -28,6 +28,9 @@ pub(crate) enum Failure {
     /// It took too long.
     #[error("the call took longer than the server allows")]
     TimedOut,
+    /// The client cancelled it; nobody reads this answer.
+    #[error("the client cancelled the call")]
+    Cancelled,
     /// A handler panicked.
     #[error("something failed inside the server")]
     Panicked,
@@ -41,6 +44,8 @@ impl Failure {
             Self::MissingRight(_) | Self::ReadOnly => ErrorCode::Forbidden,
             Self::Full => ErrorCode::RateLimited,
             Self::TimedOut => ErrorCode::Timeout,
+            // A write that was under way may still be made.
+            Self::Cancelled => ErrorCode::OutcomeUnknown,
             Self::Panicked => ErrorCode::Internal,
         }
     }
@@ -69,6 +74,7 @@ impl Failure {
             | Self::ReadOnly
             | Self::Full
             | Self::TimedOut
+            | Self::Cancelled
             | Self::Panicked => (None, Vec::new()),
         }
     }
@@ -117,3 +123,6 @@ impl Failure {
         result
     }
 }
+
+#[cfg(test)]
+mod tests;

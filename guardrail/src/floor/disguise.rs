@@ -8,30 +8,25 @@ use super::reading::Reading;
 use super::words::{is_word_byte, word_end};
 use crate::fold::{Folded, Range, Trace};
 
-/// Places of one text where letters are hidden, in folded coordinates; empty if it is readable as it stands.
-pub(super) fn hidden_in_folded(
-    folded: &Folded,
-    reading: &Reading,
-    lexicon: &Lexicon,
-) -> Vec<Range> {
-    let mut places = traced(folded, lexicon);
-    places.extend(spaced(folded, reading, lexicon));
-    places.extend(substituted(folded, lexicon));
-    places.extend(imitated(reading));
+/// Places of a part of folded text where words are spelt so that they can't be read as they stand.
+pub(super) fn spelt(text: &[u8], reading: &Reading, lexicon: &Lexicon) -> Vec<Range> {
+    let mut places = spaced(text, reading, lexicon);
+    places.extend(imitated(text, reading));
     if places.is_empty() {
-        places.extend(unreadable(folded, reading, lexicon));
+        places.extend(unreadable(text, reading, lexicon));
     }
-    places.sort();
-    places.dedup();
     places
 }
+
+/// Bytes to either side in which the word around a place is looked for.
+const LONGEST_WORD: usize = 64;
 
 /// Disguised words that are tolerated if none of them is telling: web pages and word processors leave invisible
 /// characters behind, and people mix scripts by typing on the wrong layout.
 const TOLERATED: usize = 2;
 
 /// Words with invisible characters, letters of other scripts among Latin ones, hidden messages and forced direction.
-fn traced(folded: &Folded, lexicon: &Lexicon) -> Vec<Range> {
+pub(super) fn traced(folded: &Folded, lexicon: &Lexicon) -> Vec<Range> {
     let mut certain = Vec::new();
     let mut disguised: Vec<Range> = Vec::new();
     let mut telling = false;
@@ -39,8 +34,9 @@ fn traced(folded: &Folded, lexicon: &Lexicon) -> Vec<Range> {
     while let Some(&&(at, trace)) = traces.peek() {
         match trace {
             Trace::Hidden | Trace::Override => {
-                certain.push(word_around(folded.text(), at));
-                traces.next();
+                let range = word_around(folded.text(), at);
+                certain.push(range);
+                while traces.next_if(|&&(at, _)| at <= range.end).is_some() {}
             }
             Trace::Invisible | Trace::Foreign => {
                 let range = word_around(folded.text(), at);
@@ -54,7 +50,7 @@ fn traced(folded: &Folded, lexicon: &Lexicon) -> Vec<Range> {
                         Trace::Invisible | Trace::Hidden | Trace::Override => invisible = true,
                     }
                 }
-                let word = bytes(folded, range);
+                let word = slice(folded.text(), range);
                 if invisible || imitates(word, range, &foreign, lexicon) {
                     telling |= lexicon.is_telling(word);
                     disguised.push(range);
@@ -93,8 +89,7 @@ const SPACED_LETTERS: usize = 5;
 /// Single letters in a row that nobody writes, whatever they spell.
 const MANY_SPACED_LETTERS: usize = 16;
 
-fn spaced(folded: &Folded, reading: &Reading, lexicon: &Lexicon) -> Vec<Range> {
-    let text = folded.text();
+fn spaced(text: &[u8], reading: &Reading, lexicon: &Lexicon) -> Vec<Range> {
     let mut places = Vec::new();
     let mut letters: Vec<u8> = Vec::new();
     let mut run = Range { start: 0, end: 0 };
@@ -143,7 +138,7 @@ fn letter_of(byte: u8, one: u8) -> Option<u8> {
 }
 
 /// Words in which digits or signs stand for letters.
-fn substituted(folded: &Folded, lexicon: &Lexicon) -> Vec<Range> {
+pub(super) fn substituted(folded: &Folded, lexicon: &Lexicon) -> Vec<Range> {
     let text = folded.text();
     let mut found: Vec<Range> = Vec::new();
     let mut telling = false;
@@ -173,7 +168,10 @@ fn substituted(folded: &Folded, lexicon: &Lexicon) -> Vec<Range> {
         }
         at = end.max(at + 1);
     }
-    let mut words: Vec<&[u8]> = found.iter().map(|&range| bytes(folded, range)).collect();
+    let mut words: Vec<&[u8]> = found
+        .iter()
+        .map(|&range| slice(folded.text(), range))
+        .collect();
     words.sort_unstable();
     words.dedup();
     if telling || words.len() > TOLERATED {
@@ -212,16 +210,29 @@ fn decode_substitutions(chunk: &[u8], one: u8) -> Option<Vec<u8>> {
 }
 
 /// Words that are spelt with other letters than they show, such as `rn` for `m`; the spellings are made from the table.
-fn imitated(reading: &Reading) -> Vec<Range> {
+fn imitated(text: &[u8], reading: &Reading) -> Vec<Range> {
     let telling = reading.imitations(true);
     let common = reading.imitations(false);
-    if telling.is_empty() && common.len() <= TOLERATED {
+    let long = common.iter().any(|&range| {
+        let word = slice(text, range);
+        word.len() >= LONG_IMITATION && !NAMES.contains(&word)
+    });
+    let mut words: Vec<&[u8]> = common.iter().map(|&range| slice(text, range)).collect();
+    words.sort_unstable();
+    words.dedup();
+    if telling.is_empty() && !long && words.len() <= 1 {
         return Vec::new();
     }
     let mut places = telling;
     places.extend(common);
     places
 }
+
+/// An imitation of this length is no accident; a shorter one may be a name or a slip.
+const LONG_IMITATION: usize = 5;
+
+/// Imitations that are words or names in some language.
+const NAMES: &[&[u8]] = &[b"horne", b"carne", b"corne", b"borne", b"darne"];
 
 /// Below this share of known words a text in Latin letters is another language, or not meant to be read as it stands.
 const READABLE: usize = 15;
@@ -231,8 +242,7 @@ const ENGLISH: usize = 45;
 const ENOUGH_WORDS: usize = 5;
 
 /// Text that only reads as English when it is reversed or rotated by thirteen letters.
-fn unreadable(folded: &Folded, reading: &Reading, lexicon: &Lexicon) -> Option<Range> {
-    let text = folded.text();
+fn unreadable(text: &[u8], reading: &Reading, lexicon: &Lexicon) -> Option<Range> {
     let (known, words) = reading.known_words(3, text);
     if words < ENOUGH_WORDS || known * 100 >= words * READABLE {
         return None;
@@ -269,20 +279,23 @@ pub(super) fn is_english(text: &[u8], lexicon: &Lexicon) -> bool {
     telling || (words >= ENOUGH_WORDS && known * 100 >= words * ENGLISH)
 }
 
+/// The word at `at`, or what is near of an endless one.
 fn word_around(text: &[u8], at: u32) -> Range {
     let at = (at as usize).min(text.len());
+    let near = at.saturating_sub(LONGEST_WORD);
+    let text = text
+        .get(..text.len().min(at + LONGEST_WORD))
+        .unwrap_or(text);
     let start = text
-        .get(..at)
+        .get(near..at)
         .and_then(|before| before.iter().rposition(|&byte| !is_word_byte(byte)))
-        .map_or(0, |gap| gap + 1);
+        .map_or(near, |gap| near + gap + 1);
     let end = word_end(text, at.max(start));
     range(start, end.max((at + 1).min(text.len())))
 }
 
-fn bytes(folded: &Folded, range: Range) -> &[u8] {
-    folded
-        .text()
-        .get(range.start as usize..range.end as usize)
+fn slice(text: &[u8], range: Range) -> &[u8] {
+    text.get(range.start as usize..range.end as usize)
         .unwrap_or_default()
 }
 

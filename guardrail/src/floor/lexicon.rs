@@ -64,6 +64,7 @@ impl Lexicon {
         let everyday = paths.marked(table.concept("everyday")?);
         let first_imitation = paths.imitate(&everyday, IMITATIONS.split_at(1).0);
         let first_telling_imitation = paths.imitate(&telling, IMITATIONS);
+        paths.reverse(&telling);
         let words = automaton(&paths.texts)?;
         let start = words
             .start_state(&start::Config::new().anchored(Anchored::Yes))
@@ -304,6 +305,20 @@ impl Paths {
             .collect();
         self.texts.extend(spellings);
         first
+    }
+
+    /// Adds the `marked` words read backwards; short ones could be words of their own.
+    fn reverse(&mut self, marked: &[bool]) {
+        let known: HashSet<String> = self.texts.iter().cloned().collect();
+        let backwards: BTreeSet<String> = self
+            .texts
+            .iter()
+            .zip(marked)
+            .filter(|&(word, &marked)| marked && word.len() > 5)
+            .map(|(word, _)| word.chars().rev().collect())
+            .filter(|word| !known.contains(word))
+            .collect();
+        self.texts.extend(backwards);
     }
 
     fn add(&mut self, path: &[WordId], concepts: &[ConceptId]) {

@@ -116,14 +116,17 @@ const LONGEST_SENTENCE: u32 = 50;
 const NEGATION_REACH: u32 = 14;
 
 impl Reading {
-    /// Reads `text`.
-    pub(super) fn of(text: &[u8], lexicon: &Lexicon, roles: &Roles) -> Self {
-        let mut reading = Self::default();
-        reading.words.reserve(text.len() / 5);
-        reading.find_words(text, lexicon);
-        reading.find_phrases(text, lexicon, roles);
-        reading.decide_moods();
-        reading
+    /// Reads `text`, in the room of what was read before.
+    pub(super) fn read(&mut self, text: &[u8], lexicon: &Lexicon, roles: &Roles) {
+        self.words.clear();
+        self.sentences.clear();
+        self.questions.clear();
+        self.imitations.clear();
+        self.by_concept.iter_mut().for_each(Vec::clear);
+        self.by_concept.resize_with(roles.of.len(), Vec::new);
+        self.find_words(text, lexicon);
+        self.find_phrases(text, lexicon, roles);
+        self.decide_moods();
     }
 
     /// The hits of a concept, in text order.
@@ -245,7 +248,6 @@ impl Reading {
     }
 
     fn find_phrases(&mut self, text: &[u8], lexicon: &Lexicon, roles: &Roles) {
-        self.by_concept.resize_with(roles.of.len(), Vec::new);
         let mut idiom_until = 0;
         let mut found_here: Vec<Found<'_>> = Vec::with_capacity(16);
         for index in 0..self.words.len() {

@@ -58,14 +58,29 @@ impl Evaluation<'_> {
         let atom = term
             .atoms()
             .min_by_key(|atom| self.reading.hits(atom.concept).len())?;
-        let hits = self.reading.hits(atom.concept);
         let excluded = rule
             .never
             .iter()
             .any(|&concept| !self.reading.hits(concept).is_empty());
-        if hits.is_empty() || excluded {
+        if excluded {
             return None;
         }
+        // A few at a time: a rule that fires does so early, and what is near stays in the cache.
+        self.reading
+            .hits(atom.concept)
+            .chunks(BATCH)
+            .find_map(|hits| self.fires_near(rule, firm, rarest, term, hits))
+    }
+
+    /// Where `rule` fires around some hits of its rarest concept, which is in its term number `rarest`.
+    fn fires_near(
+        &self,
+        rule: &Rule,
+        firm: bool,
+        rarest: usize,
+        term: &Term,
+        hits: &[Hit],
+    ) -> Option<Vec<Span>> {
         let sentences = hits.iter().map(|hit| self.reading.word(hit.word).sentence);
         let first = self.matches(term, &self.places(sentences, 1));
         if first.is_empty() {
@@ -245,6 +260,9 @@ impl Evaluation<'_> {
 
 /// Sentences behind a match in which "it was me" still means the match.
 const EXPLANATION_REACH: u32 = 2;
+
+/// Hits of the rarest concept that are looked at together.
+const BATCH: usize = 64;
 
 /// Longest phrase of the table in words, with room; how far back a match may start that ends near.
 const LONGEST_PHRASE: u32 = 10;

@@ -99,6 +99,7 @@ fn work_out(c: char) -> Cell {
         .or_else(|| enclosed(c))
         .or_else(|| decomposed(c))
         .or_else(|| lookalike(c))
+        .or_else(|| lookalike(c.to_lowercase().next()?))
         .unwrap_or_else(|| rest(c))
 }
 
@@ -157,13 +158,9 @@ fn decomposed(c: char) -> Option<Cell> {
     if matches!(c, '\u{2122}' | '\u{2120}' | '\u{2121}' | '\u{213b}') {
         return Some(Cell::Blank);
     }
-    let plain: String = c
-        .nfkd()
-        .filter(|&part| !is_combining_mark(part))
-        .flat_map(char::to_lowercase)
-        .collect();
+    let plain: String = c.nfkd().filter(|&part| !is_combining_mark(part)).collect();
     if plain.is_ascii() && !plain.is_empty() {
-        return Cell::text(plain.trim(), false);
+        return Cell::text(plain.trim().to_ascii_lowercase().as_str(), false);
     }
     let mut parts = plain.chars();
     match (parts.next(), parts.next()) {

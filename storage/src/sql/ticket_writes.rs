@@ -81,7 +81,7 @@ pub(super) fn insert(
     let organisation: Option<String> = customers::table
         .find(entry.customer.number())
         .select(customers::organisation_folded)
-        .first(tx.step()?)
+        .get_result(tx.step()?)
         .optional()
         .map_err(classify)?
         .ok_or(StoreError::NotFound {
@@ -311,7 +311,7 @@ pub(super) fn added(
     let row = comments::table
         .find(comment.number())
         .select(CommentRow::as_select())
-        .first(tx.step()?)
+        .get_result(tx.step()?)
         .map_err(classify)?;
     Ok(AddedComment {
         comment: Comment::try_from(row)?,
