@@ -7,12 +7,14 @@ mod audit;
 mod caller;
 mod calls;
 mod completion;
+mod confirm;
 mod contacts;
 mod cursor;
 mod customers;
 mod error;
 mod knowledge;
 pub mod ops;
+mod policy;
 pub mod system;
 mod tickets;
 
@@ -20,12 +22,18 @@ use std::sync::Arc;
 
 use domain::{Clock, IdSource};
 use storage::Storage;
+pub use writegate::{ApprovalLevel, ApprovalMethod};
 
 pub use audit::AuditList;
 pub use caller::Caller;
+pub use confirm::{Answered, Confirmation, Guard, Proposal, Proposed};
 pub use customers::CustomerList;
 pub use error::{DeskError, ErrorCode, InvalidArgument, Retry, shown_id, valid};
 pub use knowledge::{FoundArticle, FoundKnowledge, KnowledgeQuery};
+pub use policy::{ConfirmationMode, Policy, PolicyError};
+pub use storage::{
+    Applied, Approval, Confirmed, Decided, Decision, Given, Left, Preview, Refusal, Verdict,
+};
 pub use tickets::{Dossier, TicketHits, TicketList, TicketSearch};
 
 /// A page with the cursor of the next one.
@@ -54,16 +62,23 @@ pub struct Desk {
     store: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
+    guard: Guard,
     knowledge: knowledge::Shelf,
 }
 
 impl Desk {
-    /// A desk over a store. Time and identifiers are handed in by the binary.
-    pub fn new(store: Arc<dyn Storage>, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
+    /// A desk over a store. Time, identifiers and what guards its changes are handed in by the binary.
+    pub fn new(
+        store: Arc<dyn Storage>,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
+        guard: Guard,
+    ) -> Self {
         Self {
             store,
             clock,
             ids,
+            guard,
             knowledge: knowledge::Shelf::default(),
         }
     }

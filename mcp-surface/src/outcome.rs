@@ -5,7 +5,7 @@
 
 use desk::{DeskError, ErrorCode};
 use domain::Scope;
-use rmcp::model::{CallToolResult, ContentBlock};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 
 use crate::text::visible;
@@ -59,6 +59,10 @@ impl Failure {
                 DeskError::NotFound { .. }
                 | DeskError::DuplicateEmail
                 | DeskError::Stale { .. }
+                | DeskError::Unconfirmed(_)
+                | DeskError::IdempotencyConflict
+                | DeskError::MissingRight(_)
+                | DeskError::Damaged
                 | DeskError::Busy
                 | DeskError::Full
                 | DeskError::OutcomeUnknown(_)
@@ -85,35 +89,57 @@ impl Failure {
 
     /// The result of the call.
     pub(crate) fn into_result(self, request_id: u128) -> CallToolResult {
-        let code = self.code();
-        let message = self.message(request_id);
         let (field, allowed) = self.particulars();
-        let mut error = json!({
-            "code": code.as_str(),
-            "message": message,
-            "retry": code.retry().as_str(),
-        });
-        if let Some(object) = error.as_object_mut() {
-            if let Some(field) = field {
-                object.insert("field".to_owned(), json!(field));
-            }
-            if !allowed.is_empty() {
-                object.insert("allowed".to_owned(), json!(allowed));
-            }
-            object.insert("hint".to_owned(), json!(code.hint()));
-        }
-        // Messages list the allowed values themselves.
-        let text = format!("{}: {message}.\n{}", code.as_str(), code.hint());
-        let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-        result.structured_content = Some(Value::Object(
-            [
-                ("ok".to_owned(), Value::Bool(false)),
-                ("error".to_owned(), error),
-            ]
-            .into_iter()
-            .collect(),
-        ));
-        result.is_error = Some(code.is_error());
-        result
+        let error = error(
+            self.code(),
+            &self.message(request_id),
+            field.as_deref(),
+            &allowed,
+        );
+        result(self.code(), error, JsonObject::new(), "")
     }
+}
+
+/// The result of a call that a rule refused, with what else it says. The message lists allowed values itself.
+pub(crate) fn refused(
+    code: ErrorCode,
+    message: &str,
+    fields: JsonObject,
+    more: &str,
+) -> CallToolResult {
+    result(code, error(code, message, None, &[]), fields, more)
+}
+
+fn error(code: ErrorCode, message: &str, field: Option<&str>, allowed: &[String]) -> JsonObject {
+    let mut error = JsonObject::new();
+    error.insert("code".to_owned(), json!(code.as_str()));
+    error.insert("message".to_owned(), json!(message));
+    error.insert("retry".to_owned(), json!(code.retry().as_str()));
+    if let Some(field) = field {
+        error.insert("field".to_owned(), json!(field));
+    }
+    if !allowed.is_empty() {
+        error.insert("allowed".to_owned(), json!(allowed));
+    }
+    error.insert("hint".to_owned(), json!(code.hint()));
+    error
+}
+
+fn result(code: ErrorCode, error: JsonObject, fields: JsonObject, more: &str) -> CallToolResult {
+    let message = error.get("message").and_then(Value::as_str);
+    let message = message.unwrap_or_default();
+    let more = if more.is_empty() {
+        String::new()
+    } else {
+        format!("\n{more}")
+    };
+    let text = format!("{}: {message}.\n{}{more}", code.as_str(), code.hint());
+    let mut structured = JsonObject::new();
+    structured.insert("ok".to_owned(), Value::Bool(false));
+    structured.insert("error".to_owned(), Value::Object(error));
+    structured.extend(fields);
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(Value::Object(structured));
+    result.is_error = Some(code.is_error());
+    result
 }

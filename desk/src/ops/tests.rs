@@ -6,7 +6,7 @@ use domain::{Actor, ActorChannel, Clock, IdSource, Proof, ScopeSet, Timestamp};
 use storage::{DatabaseUrl, Options};
 use tempfile::TempDir;
 
-use crate::{Caller, Desk};
+use crate::{Caller, ConfirmationMode, Desk, Guard, Policy};
 
 /// A desk whose store is gone at the end of the test.
 pub(super) struct TestDesk {
@@ -46,6 +46,8 @@ impl TestDesk {
             ..Options::default()
         };
         let store = storage::open(&url, options).unwrap();
+        let policy = Policy::new(ConfirmationMode::Standard);
+        let guard = Guard::from_keys(testkit::KEY_FILE, policy).unwrap();
         let actor = Actor {
             id: "local:test".to_owned(),
             proof: Proof::Asserted,
@@ -53,7 +55,7 @@ impl TestDesk {
             client: "test".to_owned(),
         };
         Self {
-            desk: Desk::new(store, Arc::new(Still), Arc::new(Still)),
+            desk: Desk::new(store, Arc::new(Still), Arc::new(Still), guard),
             caller: Caller {
                 actor,
                 scopes: ScopeSet::all(),

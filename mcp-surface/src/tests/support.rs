@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use desk::{Desk, ErrorCode};
+use desk::{ConfirmationMode, Desk, ErrorCode, Guard, Policy};
 use domain::{
     Act, Actor, Article, ArticleId, Audience, Block, CallOutcome, Channel, Clock, CustomerStatus,
     Origin, Priority, ScopeSet, Speaker, Status, Tier, Turn, Visibility,
@@ -58,6 +58,16 @@ impl Bench {
         scopes: ScopeSet,
         specs: Vec<&'static ToolSpec>,
     ) -> Self {
+        let policy = Policy::new(ConfirmationMode::Standard);
+        Self::with_policy(settings, scopes, specs, policy).await
+    }
+
+    pub(super) async fn with_policy(
+        settings: Settings,
+        scopes: ScopeSet,
+        specs: Vec<&'static ToolSpec>,
+        policy: Policy,
+    ) -> Self {
         let dir = TempDir::new().unwrap();
         let path = dir.path().join("desk.db");
         let url = DatabaseUrl::parse(&format!("sqlite:{}", path.display())).unwrap();
@@ -70,6 +80,7 @@ impl Bench {
             Arc::clone(&store),
             Arc::new(SteppingClock::new()),
             Arc::new(CountingIds::default()),
+            Guard::from_keys(testkit::KEY_FILE, policy).unwrap(),
         ));
         let identity = Arc::new(Fixed(local_actor("ann"), scopes));
         let surface = Surface::with_tools(
