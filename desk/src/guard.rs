@@ -16,6 +16,7 @@ use guardrail::{
     Cleared, Flag, Lifts, PaymentVerification, Refusal, RefusalKind, Review, Screened, Segment,
     Source, Ticket, screen_at_once,
 };
+pub use guardrail::{Indicator, Screening};
 use storage::screening::{Screener, TicketTexts};
 use storage::{StoreError, TicketWithTeam};
 

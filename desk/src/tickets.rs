@@ -159,7 +159,7 @@ impl Desk {
             .await?)
     }
 
-    /// Adds a comment.
+    /// Adds an internal comment.
     pub async fn add_comment(
         &self,
         caller: &Caller,
@@ -171,7 +171,7 @@ impl Desk {
         Ok(self.store.add_comment(act, id, if_version, comment).await?)
     }
 
-    /// Moves a ticket along the graph.
+    /// Moves a ticket along the graph to a status that it can leave again.
     pub async fn change_ticket_status(
         &self,
         caller: &Caller,

@@ -7,7 +7,7 @@ use storage::{DatabaseUrl, Options};
 use tempfile::TempDir;
 
 use crate::guard::{ClassifierKind, screener};
-use crate::{Caller, Desk};
+use crate::{Caller, ConfirmationMode, Desk, Guard, Policy};
 
 /// A desk whose store is gone at the end of the test.
 pub(crate) struct TestDesk {
@@ -48,6 +48,8 @@ impl TestDesk {
             ..Options::default()
         };
         let store = storage::open(&url, options).unwrap();
+        let policy = Policy::new(ConfirmationMode::Standard);
+        let guard = Guard::from_keys(testkit::KEY_FILE, policy).unwrap();
         let actor = Actor {
             id: "local:test".to_owned(),
             proof: Proof::Asserted,
@@ -55,7 +57,7 @@ impl TestDesk {
             client: "test".to_owned(),
         };
         Self {
-            desk: Desk::new(store, Arc::new(Still), Arc::new(Still)),
+            desk: Desk::new(store, Arc::new(Still), Arc::new(Still), guard),
             caller: Caller {
                 actor,
                 scopes: ScopeSet::all(),

@@ -165,7 +165,8 @@ fn is_customer(origin: Origin) -> bool {
 }
 
 impl TicketPatch {
-    fn arguments(&self) -> Arguments {
+    /// What it sets, as names and values.
+    pub fn arguments(&self) -> Arguments {
         Arguments::default()
             .text("status", self.status.map(Status::as_str))
             .int("tier", self.tier.map(|tier| i64::from(tier.number())))
@@ -194,7 +195,8 @@ impl TicketPatch {
 }
 
 impl CustomerPatch {
-    fn arguments(&self) -> Arguments {
+    /// What it sets, as names and values.
+    pub fn arguments(&self) -> Arguments {
         Arguments::default()
             .text("name", self.name.as_deref())
             .text("email", self.email.as_deref())
@@ -331,7 +333,8 @@ impl GuardedWrite {
             Self::UpdateTicket { patch, .. } => patch.arguments(),
             Self::PublishComment { publication, .. } => none
                 .text("body", Some(&publication.body))
-                .text("visibility", Some(Visibility::Public.as_str())),
+                .text("visibility", Some(Visibility::Public.as_str()))
+                .flag("from_customer", Some(false)),
             Self::CloseTicket { .. } => none.text("status", Some(Status::Closed.as_str())),
             Self::DeleteTicket { .. } | Self::DeleteCustomer { .. } => none,
             Self::UpdateCustomer { patch, .. } => patch.arguments(),
