@@ -41,13 +41,20 @@ impl Desk {
         code: ErrorCode,
     ) -> Result<(), DeskError> {
         let entity = match action {
-            Action::CreateCustomer => EntityKind::Customer,
+            Action::CreateCustomer | Action::UpdateCustomer | Action::DeleteCustomer => {
+                EntityKind::Customer
+            }
             Action::CreateTicket
             | Action::AssignTicket
             | Action::AddComment
             | Action::ChangeTicketStatus
-            | Action::ResolveTicket => EntityKind::Ticket,
-            Action::Import => EntityKind::Store,
+            | Action::ResolveTicket
+            | Action::UpdateTicket
+            | Action::DeleteTicket
+            | Action::RecordPaymentVerification
+            | Action::EscalateToSecurity
+            | Action::DraftResponse => EntityKind::Ticket,
+            Action::ApproveChange | Action::DeclineChange | Action::Import => EntityKind::Store,
         };
         let record = AuditRecord {
             action,

@@ -2,7 +2,7 @@
 //!
 //! Masking happens here, below every tool, resource and prompt, so that none of them can forget it.
 
-use domain::{Customer, Scope};
+use domain::{Customer, FieldValue, Scope};
 
 use crate::Caller;
 
@@ -15,6 +15,18 @@ pub(crate) fn shown(caller: &Caller, customer: Customer) -> Customer {
         email: masked_email(&customer.email),
         phone: customer.phone.as_deref().map(masked_phone),
         ..customer
+    }
+}
+
+/// A value of a customer's field as this caller may see it.
+pub(crate) fn shown_field(caller: &Caller, field: &str, value: FieldValue) -> FieldValue {
+    if caller.scopes.contains(Scope::CustomersPii) {
+        return value;
+    }
+    match (field, value) {
+        ("email", FieldValue::Text(email)) => FieldValue::Text(masked_email(&email)),
+        ("phone", FieldValue::Text(phone)) => FieldValue::Text(masked_phone(&phone)),
+        (_, value) => value,
     }
 }
 

@@ -7,25 +7,37 @@ mod audit;
 mod caller;
 mod calls;
 mod completion;
+mod confirm;
 mod contacts;
 mod cursor;
 mod customers;
+mod draft;
 mod error;
+pub mod guard;
 mod knowledge;
 pub mod ops;
+mod policy;
 pub mod system;
 mod tickets;
 
 use std::sync::Arc;
 
 use domain::{Clock, IdSource};
+use guardrail::classifier::Classifier;
 use storage::Storage;
+pub use writegate::{ApprovalLevel, ApprovalMethod};
 
 pub use audit::AuditList;
 pub use caller::Caller;
+pub use confirm::{Answered, Confirmation, Guard, Proposal, Proposed};
 pub use customers::CustomerList;
+pub use draft::{CLOSING, Draft, GREETING, Grounding};
 pub use error::{DeskError, ErrorCode, InvalidArgument, Retry, shown_id, valid};
 pub use knowledge::{FoundArticle, FoundKnowledge, KnowledgeQuery};
+pub use policy::{ConfirmationMode, Policy, PolicyError};
+pub use storage::{
+    Applied, Approval, Confirmed, Decided, Decision, Given, Left, Preview, Refusal, Verdict,
+};
 pub use tickets::{Dossier, TicketHits, TicketList, TicketSearch};
 
 /// A page with the cursor of the next one.
@@ -54,18 +66,33 @@ pub struct Desk {
     store: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
+    guard: Guard,
     knowledge: knowledge::Shelf,
+    classifier: Arc<dyn Classifier>,
 }
 
 impl Desk {
-    /// A desk over a store. Time and identifiers are handed in by the binary.
-    pub fn new(store: Arc<dyn Storage>, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
+    /// A desk over a store, with the local classifier behind the floor. Time, identifiers and what guards its changes are handed in by the binary.
+    pub fn new(
+        store: Arc<dyn Storage>,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
+        guard: Guard,
+    ) -> Self {
         Self {
             store,
             clock,
             ids,
+            guard,
             knowledge: knowledge::Shelf::default(),
+            classifier: guard::ClassifierKind::default().classifier(),
         }
+    }
+
+    /// The same desk with another classifier behind the floor.
+    #[must_use]
+    pub fn with_classifier(self, classifier: Arc<dyn Classifier>) -> Self {
+        Self { classifier, ..self }
     }
 
     /// The identifier of a new request.

@@ -6,4 +6,4 @@ pub mod demo;
 pub mod import;
 pub mod seed;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -2,8 +2,8 @@
 
 use domain::terms::query_terms;
 use domain::{
-    Assignment, NewComment, NewTicket, Status, Ticket, TicketFilter, TicketId, TicketOrder,
-    Version, limits,
+    Action, Assignment, NewComment, NewTicket, OpenStatus, Status, Ticket, TicketFilter, TicketId,
+    TicketOrder, Version, limits,
 };
 use garde::Valid;
 use storage::{AddedComment, FoundTickets, Moved, TicketDetails, TicketWithTeam};
@@ -159,7 +159,7 @@ impl Desk {
             .await?)
     }
 
-    /// Adds a comment.
+    /// Adds an internal comment.
     pub async fn add_comment(
         &self,
         caller: &Caller,
@@ -171,18 +171,21 @@ impl Desk {
         Ok(self.store.add_comment(act, id, if_version, comment).await?)
     }
 
-    /// Moves a ticket along the graph.
+    /// Moves a ticket along the graph to a status that it can leave again.
     pub async fn change_ticket_status(
         &self,
         caller: &Caller,
         id: TicketId,
         if_version: Option<Version>,
-        to: Status,
+        to: OpenStatus,
     ) -> Result<(Status, Ticket), DeskError> {
         let act = caller.act(self.clock.now(), "change_ticket_status");
+        let answer = self
+            .store
+            .change_ticket_status(act.clone(), id, if_version, to)
+            .await;
         moved(
-            self.store
-                .change_ticket_status(act, id, if_version, to)
+            self.unless_flagged(&act, Action::ChangeTicketStatus, answer)
                 .await?,
         )
     }
@@ -196,9 +199,12 @@ impl Desk {
         resolution: Option<Valid<NewComment>>,
     ) -> Result<(Status, Ticket), DeskError> {
         let act = caller.act(self.clock.now(), "resolve_ticket");
+        let answer = self
+            .store
+            .resolve_ticket(act.clone(), id, if_version, resolution)
+            .await;
         moved(
-            self.store
-                .resolve_ticket(act, id, if_version, resolution)
+            self.unless_flagged(&act, Action::ResolveTicket, answer)
                 .await?,
         )
     }

@@ -18,6 +18,24 @@ text_enum! {
         ChangeTicketStatus = "change_ticket_status",
         /// A ticket was resolved.
         ResolveTicket = "resolve_ticket",
+        /// A ticket's guarded fields changed.
+        UpdateTicket = "update_ticket",
+        /// A ticket was deleted with its comments.
+        DeleteTicket = "delete_ticket",
+        /// A customer's record changed.
+        UpdateCustomer = "update_customer",
+        /// A customer was deleted with their tickets.
+        DeleteCustomer = "delete_customer",
+        /// A change of payment details was verified.
+        RecordPaymentVerification = "record_payment_verification",
+        /// A person approved a change that waited for them.
+        ApproveChange = "approve_change",
+        /// A person declined a change that waited for them.
+        DeclineChange = "decline_change",
+        /// A ticket was handed to security.
+        EscalateToSecurity = "escalate_to_security",
+        /// A draft was asked for.
+        DraftResponse = "draft_response",
         /// Records came in from another system.
         Import = "import",
     }

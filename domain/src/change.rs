@@ -1,5 +1,6 @@
 //! A change as a preview shows it and a confirmation binds it: field, before, after.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// A typed value of a field.
@@ -27,7 +28,7 @@ impl fmt::Display for FieldValue {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldChange {
     /// The field, by the name that tools use.
-    pub field: &'static str,
+    pub field: Cow<'static, str>,
     /// What the database holds.
     pub before: Option<FieldValue>,
     /// What it would hold.
@@ -54,9 +55,19 @@ impl Change {
         before: Option<FieldValue>,
         after: Option<FieldValue>,
     ) {
+        self.push_named(field, before, after);
+    }
+
+    /// [`Change::push`] for a name that was read.
+    pub fn push_named(
+        &mut self,
+        field: impl Into<Cow<'static, str>>,
+        before: Option<FieldValue>,
+        after: Option<FieldValue>,
+    ) {
         if before != after {
             self.fields.push(FieldChange {
-                field,
+                field: field.into(),
                 before,
                 after,
             });

@@ -47,7 +47,8 @@ pub struct Comment {
     pub created_at: Timestamp,
 }
 
-/// A comment as made. The author is not part of it: it is the actor of the call.
+/// An internal comment as made. The author is not part of it: it is the actor of the call. What a customer is to read is a
+/// [`crate::Publication`], which no open write can carry (design section 6).
 #[derive(Clone, Debug, PartialEq, Eq, Validate)]
 pub struct NewComment {
     /// The text.
@@ -56,7 +57,4 @@ pub struct NewComment {
     /// Who speaks: staff, or the customer whose words staff records.
     #[garde(skip)]
     pub origin: Origin,
-    /// Who may read it.
-    #[garde(skip)]
-    pub visibility: Visibility,
 }

@@ -1,13 +1,23 @@
 //! Guarded changes: what needs a preview and a confirmation that is bound to it (design section 6).
+//!
+//! [`GuardedWrite`] is what is asked for, [`Arguments`] the same as a list of names and values, which can be stored, compared
+//! and read back; [`Operation`] is what policy speaks of.
+
+mod arguments;
+mod operation;
 
 use garde::Validate;
 
 use crate::text::{label, optional_label, optional_prose, prose};
 use crate::ticket::assign;
 use crate::{
-    Assign, Change, Customer, CustomerId, CustomerStatus, EntityKind, FieldValue, Priority, Status,
-    Ticket, TicketId, Tier, limits, text,
+    Action, Assign, Assignment, Change, Customer, CustomerId, CustomerStatus, EntityKind,
+    FieldValue, NewComment, NewCustomer, NewTicket, OpenStatus, Priority, Status, Ticket, TicketId,
+    Tier, limits, text,
 };
+
+pub use arguments::{Argument, Arguments, BadArguments};
+pub use operation::Operation;
 
 /// Changes of a ticket's fields; absent fields stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Validate)]
@@ -164,69 +174,222 @@ pub struct Publication {
     pub body: String,
 }
 
+/// What a deletion takes along.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Deleted {
+    /// Tickets, the ticket itself not counted.
+    pub tickets: Vec<TicketId>,
+    /// Comments on them.
+    pub comments: i64,
+    /// Satisfaction scores about them.
+    pub scores: i64,
+    /// Calls that stay and lose their link.
+    pub unlinked_calls: i64,
+}
+
+/// How many ids a preview lists; the count beside them is of all.
+const LISTED_IDS: usize = 50;
+
+impl Deleted {
+    /// The deletion of a ticket, with what goes along.
+    pub fn with_ticket(&self, ticket: &Ticket) -> Change {
+        let mut change = Change::default();
+        push_gone(&mut change, "ticket", &ticket.id.to_string());
+        push_gone(&mut change, "subject", &ticket.subject);
+        push_gone(&mut change, "status", ticket.status.as_str());
+        self.push_counts(&mut change);
+        change
+    }
+
+    /// The deletion of a customer, with what goes along.
+    pub fn with_customer(&self, customer: &Customer) -> Change {
+        let mut change = Change::default();
+        push_gone(&mut change, "customer", &customer.id.to_string());
+        push_gone(&mut change, "name", &customer.name);
+        push_gone(&mut change, "email", &customer.email);
+        let listed: Vec<String> = self
+            .tickets
+            .iter()
+            .take(LISTED_IDS)
+            .map(ToString::to_string)
+            .collect();
+        if !listed.is_empty() {
+            push_gone(&mut change, "tickets", &listed.join(", "));
+        }
+        let count = i64::try_from(self.tickets.len()).unwrap_or(i64::MAX);
+        change.push("ticket_count", Some(FieldValue::Int(count)), None);
+        self.push_counts(&mut change);
+        change
+    }
+
+    fn push_counts(&self, change: &mut Change) {
+        for (field, count) in [
+            ("comments", self.comments),
+            ("scores", self.scores),
+            ("unlinked_calls", self.unlinked_calls),
+        ] {
+            change.push(field, Some(FieldValue::Int(count)), None);
+        }
+    }
+}
+
+/// A write that is guarded only where everything is (`--confirm strict`): reversible in one step, or an addition that only
+/// staff sees.
+#[derive(Clone, Debug, PartialEq, Eq, Validate)]
+pub enum OpenWrite {
+    /// Register a customer.
+    CreateCustomer {
+        /// Whom.
+        #[garde(dive)]
+        new: NewCustomer,
+    },
+    /// File a ticket.
+    CreateTicket {
+        /// As filed.
+        #[garde(dive)]
+        new: NewTicket,
+    },
+    /// Give a ticket to a team or a person, or take it away.
+    AssignTicket {
+        /// Which.
+        #[garde(skip)]
+        ticket: TicketId,
+        /// To whom.
+        #[garde(dive)]
+        assignment: Assignment,
+    },
+    /// Add an internal comment.
+    AddComment {
+        /// On which ticket.
+        #[garde(skip)]
+        ticket: TicketId,
+        /// What.
+        #[garde(dive)]
+        comment: NewComment,
+    },
+    /// Move a ticket to a status that it can leave again.
+    MoveTicket {
+        /// Which.
+        #[garde(skip)]
+        ticket: TicketId,
+        /// Where to.
+        #[garde(skip)]
+        to: OpenStatus,
+    },
+    /// Resolve a ticket that is in progress.
+    ResolveTicket {
+        /// Which.
+        #[garde(skip)]
+        ticket: TicketId,
+        /// An internal comment that says how.
+        #[garde(dive)]
+        resolution: Option<NewComment>,
+    },
+}
+
 /// A change that needs a preview and a confirmation. The store applies it only against a grant.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Validate)]
 pub enum GuardedWrite {
     /// Change a ticket's fields.
     UpdateTicket {
         /// Which.
+        #[garde(skip)]
         ticket: TicketId,
         /// How.
+        #[garde(dive)]
         patch: TicketPatch,
     },
     /// Publish a comment to the customer.
     PublishComment {
         /// On which ticket.
+        #[garde(skip)]
         ticket: TicketId,
         /// The text.
+        #[garde(dive)]
         publication: Publication,
     },
     /// Close a ticket for good.
     CloseTicket {
         /// Which.
+        #[garde(skip)]
         ticket: TicketId,
     },
     /// Delete a ticket with its comments.
     DeleteTicket {
         /// Which.
+        #[garde(skip)]
         ticket: TicketId,
     },
     /// Change a customer's record.
     UpdateCustomer {
         /// Whose.
+        #[garde(skip)]
         customer: CustomerId,
         /// How.
+        #[garde(dive)]
         patch: CustomerPatch,
     },
     /// Delete a customer with their tickets and comments.
     DeleteCustomer {
         /// Whom.
+        #[garde(skip)]
         customer: CustomerId,
     },
     /// Record that a change of payment details was verified.
     RecordPaymentVerification {
         /// For which ticket.
+        #[garde(skip)]
         ticket: TicketId,
         /// What was found out.
+        #[garde(dive)]
         verification: PaymentVerification,
     },
+    /// A write that is open elsewhere.
+    Open(#[garde(dive)] OpenWrite),
 }
 
-impl GuardedWrite {
-    /// The tool that asks for it.
-    pub const fn tool(&self) -> &'static str {
+impl OpenWrite {
+    /// What the audit log calls it.
+    pub const fn action(&self) -> Action {
         match self {
-            Self::UpdateTicket { .. } => "update_ticket",
-            Self::PublishComment { .. } => "add_comment",
-            Self::CloseTicket { .. } => "change_ticket_status",
-            Self::DeleteTicket { .. } => "delete_ticket",
-            Self::UpdateCustomer { .. } => "update_customer",
-            Self::DeleteCustomer { .. } => "delete_customer",
-            Self::RecordPaymentVerification { .. } => "record_payment_verification",
+            Self::CreateCustomer { .. } => Action::CreateCustomer,
+            Self::CreateTicket { .. } => Action::CreateTicket,
+            Self::AssignTicket { .. } => Action::AssignTicket,
+            Self::AddComment { .. } => Action::AddComment,
+            Self::MoveTicket { .. } => Action::ChangeTicketStatus,
+            Self::ResolveTicket { .. } => Action::ResolveTicket,
         }
     }
 
-    /// The record that it changes.
+    /// The record that it changes; 0 stands for one that is to be made.
+    pub const fn entity(&self) -> (EntityKind, i64) {
+        match self {
+            Self::CreateCustomer { .. } => (EntityKind::Customer, 0),
+            Self::CreateTicket { .. } => (EntityKind::Ticket, 0),
+            Self::AssignTicket { ticket, .. }
+            | Self::AddComment { ticket, .. }
+            | Self::MoveTicket { ticket, .. }
+            | Self::ResolveTicket { ticket, .. } => (EntityKind::Ticket, ticket.number()),
+        }
+    }
+}
+
+impl GuardedWrite {
+    /// What the audit log calls it; its word is the name of the tool that asks for it.
+    pub const fn action(&self) -> Action {
+        match self {
+            Self::UpdateTicket { .. } => Action::UpdateTicket,
+            Self::PublishComment { .. } => Action::AddComment,
+            Self::CloseTicket { .. } => Action::ChangeTicketStatus,
+            Self::DeleteTicket { .. } => Action::DeleteTicket,
+            Self::UpdateCustomer { .. } => Action::UpdateCustomer,
+            Self::DeleteCustomer { .. } => Action::DeleteCustomer,
+            Self::RecordPaymentVerification { .. } => Action::RecordPaymentVerification,
+            Self::Open(write) => write.action(),
+        }
+    }
+
+    /// The record that it changes; 0 stands for one that is to be made.
     pub const fn entity(&self) -> (EntityKind, i64) {
         match self {
             Self::UpdateTicket { ticket, .. }
@@ -239,8 +402,21 @@ impl GuardedWrite {
             Self::UpdateCustomer { customer, .. } | Self::DeleteCustomer { customer } => {
                 (EntityKind::Customer, customer.number())
             }
+            Self::Open(write) => write.entity(),
         }
     }
+
+    /// Whether something is lost that no other call brings back.
+    pub const fn deletes(&self) -> bool {
+        matches!(
+            self,
+            Self::DeleteTicket { .. } | Self::DeleteCustomer { .. }
+        )
+    }
+}
+
+fn push_gone(change: &mut Change, field: &'static str, before: &str) {
+    change.push(field, Some(FieldValue::Text(before.to_owned())), None);
 }
 
 fn push_assign(change: &mut Change, field: &'static str, before: Option<&str>, assign: &Assign) {
@@ -275,50 +451,4 @@ fn assign_phone(value: &Assign, context: &()) -> garde::Result {
 }
 
 #[cfg(test)]
-mod tests {
-    //! A change names what would differ, and only that.
-
-    use super::*;
-    use crate::{Channel, LastCommentBy, SecurityFlag, Timestamp, Version};
-
-    fn ticket() -> Ticket {
-        Ticket {
-            id: TicketId::new(1),
-            customer: CustomerId::new(1),
-            channel: Channel::Email,
-            subject: "Printer".to_owned(),
-            description: "It is offline".to_owned(),
-            category: "hardware".to_owned(),
-            priority: Priority::Medium,
-            status: Status::Open,
-            tier: Tier::FIRST,
-            assigned_team: Some("Desk".to_owned()),
-            assignee: None,
-            security_flag: SecurityFlag::None,
-            last_comment_by: LastCommentBy::Customer,
-            created_at: Timestamp::from_micros(0),
-            updated_at: Timestamp::from_micros(0),
-            version: Version::FIRST,
-        }
-    }
-
-    #[test]
-    fn a_change_holds_only_what_would_differ() {
-        let patch = TicketPatch {
-            priority: Some(Priority::Medium),
-            tier: Some(Tier::LAST),
-            team: Assign::Clear,
-            assignee: Assign::Clear,
-            note: Some("because".to_owned()),
-            ..TicketPatch::default()
-        };
-        let fields: Vec<_> = patch
-            .change(&ticket())
-            .fields
-            .iter()
-            .map(|change| change.field)
-            .collect();
-        assert_eq!(fields, ["tier", "team", "note"]);
-        assert!(TicketPatch::default().change(&ticket()).is_empty());
-    }
-}
+mod tests;

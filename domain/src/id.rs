@@ -30,7 +30,8 @@ pub enum IdError {
     },
 }
 
-const PREFIXES: [(&str, &str); 5] = [
+const PREFIXES: [(&str, &str); 6] = [
+    ("A", "approval"),
     ("KB", "knowledge article"),
     ("CALL", "call"),
     ("CM", "comment"),
@@ -135,6 +136,11 @@ id_type!(
 id_type!(
     /// A recorded call, shown as `CALL-00042`.
     CallId, "CALL", 5, 1, "call", "CALL-00042"
+);
+
+id_type!(
+    /// A change that waits for a person's decision, shown as `A-17`.
+    ApprovalId, "A", 1, 1, "approval", "A-17"
 );
 
 /// The number of changes a row has seen; every update names the version that it read (invariant 6).

@@ -39,9 +39,12 @@ pub use filter::{
     AuditFilter, CustomerFilter, CustomerOrder, Keyset, Page, PageRequest, TicketFilter,
     TicketOrder, TimeRange, Total,
 };
-pub use guarded::{CustomerPatch, GuardedWrite, PaymentVerification, Publication, TicketPatch};
-pub use id::{ArticleId, CallId, CommentId, CustomerId, IdError, TicketId, Version};
-pub use status::{ForbiddenTransition, Status, Transition};
+pub use guarded::{
+    Argument, Arguments, BadArguments, CustomerPatch, Deleted, GuardedWrite, OpenWrite, Operation,
+    PaymentVerification, Publication, TicketPatch,
+};
+pub use id::{ApprovalId, ArticleId, CallId, CommentId, CustomerId, IdError, TicketId, Version};
+pub use status::{ForbiddenTransition, OpenStatus, Status, Transition};
 pub use text_enum::UnknownValue;
 pub use ticket::{
     Assign, Assignment, Channel, LastCommentBy, NewTicket, Priority, SecurityFlag, Ticket, Tier,

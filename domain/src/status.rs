@@ -28,6 +28,29 @@ impl Status {
     }
 }
 
+text_enum! {
+    /// A status that a ticket can leave again. Closing is final, so it is a guarded write and not one of these.
+    OpenStatus {
+        /// Nobody works on it yet.
+        Open = "open",
+        /// Somebody works on it.
+        InProgress = "in_progress",
+        /// Solved, and may still be reopened.
+        Resolved = "resolved",
+    }
+}
+
+impl OpenStatus {
+    /// Where the graph has it.
+    pub const fn status(self) -> Status {
+        match self {
+            Self::Open => Status::Open,
+            Self::InProgress => Status::InProgress,
+            Self::Resolved => Status::Resolved,
+        }
+    }
+}
+
 /// An edge of the graph. Its fields are private, so a status cannot change past the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transition {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::text::visible;
 
-pub(crate) use values::{Before, Label, Limit, Offset, Prose, Since, Slug, StepTo, Unassign};
+pub(crate) use values::{Before, Clear, Label, Limit, Offset, Prose, Since, Slug, Unassign};
 
 /// What values an argument takes: the common subset of JSON Schema that every host and model provider reads
 /// (field reports 26 and 27).
@@ -179,6 +179,36 @@ impl<T: ArgValue> Field for Option<T> {
             None => Ok(None),
         }
     }
+}
+
+/// An argument that a call needs unless it confirms an earlier one. The schema says that it is required where `LISTED`;
+/// long texts are not, so that nobody has to copy one to confirm it.
+#[derive(Clone, Debug)]
+pub(crate) struct Usual<T, const LISTED: bool = true>(pub(crate) Option<T>);
+
+impl<T: ArgValue, const LISTED: bool> Field for Usual<T, LISTED> {
+    const SHAPE: Shape = T::SHAPE;
+    const REQUIRED: bool = LISTED;
+
+    fn read(name: &str, given: Option<&Value>) -> Result<Self, InvalidArgument> {
+        given
+            .filter(|value| !is_blank(value))
+            .map(|value| T::read(value).map_err(|fault| fault.of(name)))
+            .transpose()
+            .map(Self)
+    }
+}
+
+impl<T: ArgValue, const LISTED: bool> Usual<T, LISTED> {
+    /// The value, where a call can't do without.
+    pub(crate) fn needed(self, name: &str) -> Result<T, InvalidArgument> {
+        needed(name, self.0)
+    }
+}
+
+/// The value of an argument that a call can't do without.
+pub(crate) fn needed<T: ArgValue>(name: &str, value: Option<T>) -> Result<T, InvalidArgument> {
+    value.ok_or_else(|| Fault::new(format!("is required: {}", rule(T::SHAPE))).of(name))
 }
 
 fn is_blank(value: &Value) -> bool {

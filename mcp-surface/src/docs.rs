@@ -46,7 +46,7 @@ fn write_tool(page: &mut String, spec: &ToolSpec) -> std::fmt::Result {
     )?;
     writeln!(page, "{}\n", spec.description)?;
     writeln!(page, "| argument | values | meaning |\n|---|---|---|")?;
-    for arg in spec.args {
+    for arg in &spec.arguments(spec.is_guarded()) {
         let mark = if arg.required { " (required)" } else { "" };
         let (name, description) = (arg.name, arg.description);
         writeln!(page, "| `{name}`{mark} | {} | {description} |", values(arg))?;

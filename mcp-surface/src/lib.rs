@@ -7,6 +7,7 @@
 mod args;
 mod articles;
 mod completions;
+mod confirm;
 mod docs;
 mod dossier;
 mod identity;

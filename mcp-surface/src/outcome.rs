@@ -3,12 +3,40 @@
 //! A refusal by a rule is a result of a tool that worked; a failure is `isError`. Neither shows SQL, a path or a stack,
 //! and a refusal never names a parameter that would unlock it.
 
+use desk::guard::{Indicator, Screening};
 use desk::{DeskError, ErrorCode};
 use domain::Scope;
-use rmcp::model::{CallToolResult, ContentBlock};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 
+use crate::spec::{Output, Type};
 use crate::text::visible;
+
+/// What a refusal of the guardrail has besides its error.
+pub(crate) const REFUSAL: &[Output] = &[("refusal", Type::Object), ("screening", Type::Object)];
+
+/// How a ticket was screened.
+pub(crate) fn screening(screening: Screening) -> Value {
+    json!({"mode": screening.mode.as_str(), "stage": screening.stage.as_str()})
+}
+
+/// Words of the ticket are marked like every text that others wrote.
+fn indicator(found: &Indicator) -> Value {
+    let evidence: Vec<Value> = found
+        .evidence
+        .iter()
+        .map(|words| {
+            json!({
+                "origin": "customer",
+                "text": visible(&words.text),
+                "source": words.source.to_string(),
+                "start": words.start,
+                "end": words.end,
+            })
+        })
+        .collect();
+    json!({"id": found.id, "kb_ref": found.kb_ref, "evidence": evidence})
+}
 
 /// Why a call has no successful result.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +92,13 @@ impl Failure {
                 DeskError::NotFound { .. }
                 | DeskError::DuplicateEmail
                 | DeskError::Stale { .. }
+                | DeskError::Screened(_)
+                | DeskError::Flagged { .. }
+                | DeskError::NothingKnown
+                | DeskError::Unconfirmed(_)
+                | DeskError::IdempotencyConflict
+                | DeskError::MissingRight(_)
+                | DeskError::Damaged
                 | DeskError::Busy
                 | DeskError::Full
                 | DeskError::OutcomeUnknown(_)
@@ -89,39 +124,88 @@ impl Failure {
         message
     }
 
+    /// What a refusal of the guardrail rests on, as fields and as a line that repeats no text of the ticket.
+    fn refusal(&self) -> (JsonObject, String) {
+        let mut fields = JsonObject::new();
+        let Self::Desk(DeskError::Screened(refusal)) = self else {
+            return (fields, String::new());
+        };
+        let ids: Vec<&str> = refusal.indicators.iter().map(|found| found.id).collect();
+        let indicators: Vec<Value> = refusal.indicators.iter().map(indicator).collect();
+        fields.insert(
+            "refusal".to_owned(),
+            json!({
+                "filed_category": refusal.filed_category,
+                "escalate_to": refusal.escalate_to,
+                "indicators": indicators,
+            }),
+        );
+        fields.insert("screening".to_owned(), screening(refusal.screening));
+        let line = format!(
+            "Filed as {}. Found: {}. Goes to: {}.",
+            visible(&refusal.filed_category),
+            ids.join(", "),
+            refusal.escalate_to
+        );
+        (fields, line)
+    }
+
     /// The result of the call.
     pub(crate) fn into_result(self, request_id: u128) -> CallToolResult {
-        let code = self.code();
-        let message = self.message(request_id);
         let (field, allowed) = self.particulars();
-        let mut error = json!({
-            "code": code.as_str(),
-            "message": message,
-            "retry": code.retry().as_str(),
-        });
-        if let Some(object) = error.as_object_mut() {
-            if let Some(field) = field {
-                object.insert("field".to_owned(), json!(field));
-            }
-            if !allowed.is_empty() {
-                object.insert("allowed".to_owned(), json!(allowed));
-            }
-            object.insert("hint".to_owned(), json!(code.hint()));
-        }
-        // Messages list the allowed values themselves.
-        let text = format!("{}: {message}.\n{}", code.as_str(), code.hint());
-        let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-        result.structured_content = Some(Value::Object(
-            [
-                ("ok".to_owned(), Value::Bool(false)),
-                ("error".to_owned(), error),
-            ]
-            .into_iter()
-            .collect(),
-        ));
-        result.is_error = Some(code.is_error());
-        result
+        let error = error(
+            self.code(),
+            &self.message(request_id),
+            field.as_deref(),
+            &allowed,
+        );
+        let (fields, more) = self.refusal();
+        result(self.code(), error, fields, &more)
     }
+}
+
+/// The result of a call that a rule refused, with what else it says. The message lists allowed values itself.
+pub(crate) fn refused(
+    code: ErrorCode,
+    message: &str,
+    fields: JsonObject,
+    more: &str,
+) -> CallToolResult {
+    result(code, error(code, message, None, &[]), fields, more)
+}
+
+fn error(code: ErrorCode, message: &str, field: Option<&str>, allowed: &[String]) -> JsonObject {
+    let mut error = JsonObject::new();
+    error.insert("code".to_owned(), json!(code.as_str()));
+    error.insert("message".to_owned(), json!(message));
+    error.insert("retry".to_owned(), json!(code.retry().as_str()));
+    if let Some(field) = field {
+        error.insert("field".to_owned(), json!(field));
+    }
+    if !allowed.is_empty() {
+        error.insert("allowed".to_owned(), json!(allowed));
+    }
+    error.insert("hint".to_owned(), json!(code.hint()));
+    error
+}
+
+fn result(code: ErrorCode, error: JsonObject, fields: JsonObject, more: &str) -> CallToolResult {
+    let message = error.get("message").and_then(Value::as_str);
+    let message = message.unwrap_or_default();
+    let more = if more.is_empty() {
+        String::new()
+    } else {
+        format!("\n{more}")
+    };
+    let text = format!("{}: {message}.\n{}{more}", code.as_str(), code.hint());
+    let mut structured = JsonObject::new();
+    structured.insert("ok".to_owned(), Value::Bool(false));
+    structured.insert("error".to_owned(), Value::Object(error));
+    structured.extend(fields);
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(Value::Object(structured));
+    result.is_error = Some(code.is_error());
+    result
 }
 
 #[cfg(test)]

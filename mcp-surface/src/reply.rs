@@ -27,6 +27,40 @@ impl Reply {
         Self { fields, text }
     }
 
+    /// This with more fields and one more line.
+    pub(crate) fn with(mut self, fields: JsonObject, line: &str) -> Self {
+        self.fields.extend(fields);
+        self.text.push('\n');
+        self.text.push_str(line);
+        self
+    }
+
+    /// This with whether an earlier call did it.
+    pub(crate) fn with_replay(self, replayed: bool) -> Self {
+        let mut fields = JsonObject::new();
+        fields.insert("replayed".to_owned(), Value::Bool(replayed));
+        if replayed {
+            return self.with(
+                fields,
+                "An earlier call did this; nothing more was done now.",
+            );
+        }
+        let mut reply = self;
+        reply.fields.extend(fields);
+        reply
+    }
+
+    /// As it is stored with a change, to be given again.
+    pub(crate) fn to_stored(&self) -> String {
+        serde_json::json!([self.fields, self.text]).to_string()
+    }
+
+    /// From what was stored.
+    pub(crate) fn from_stored(stored: &str) -> Option<Self> {
+        let (fields, text) = serde_json::from_str(stored).ok()?;
+        Some(Self { fields, text })
+    }
+
     /// As the protocol sends it.
     pub(crate) fn into_result(self) -> CallToolResult {
         let mut result = CallToolResult::success(vec![ContentBlock::text(self.text)]);

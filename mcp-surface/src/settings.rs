@@ -78,6 +78,8 @@ pub struct Settings {
     pub read_only: bool,
     /// How long a call may take.
     pub timeout: Duration,
+    /// How long a person who is asked may think; a preview for a person is good for fifteen minutes.
+    pub answer_timeout: Duration,
     /// Calls at once; more wait for a moment and are then refused.
     pub concurrency: usize,
     /// Bytes of a result, structured part and text block together; at least [`Settings::RESULT_BYTES_MIN`].
@@ -95,6 +97,7 @@ impl Default for Settings {
             toolsets: Toolset::ALL.to_vec(),
             read_only: false,
             timeout: Duration::from_secs(30),
+            answer_timeout: Duration::from_mins(10),
             concurrency: 64,
             // 6,000 tokens of four bytes.
             result_bytes: 24_000,

@@ -1,14 +1,16 @@
 //! What a tool is: one row of the table that drives listing, look-up, authorization, golden files and documentation.
 
 use desk::{Caller, Desk, DeskError};
-use domain::Scope;
+use domain::{Operation, Scope};
+use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 use crate::Toolset;
-use crate::args::{Arg, Arguments, input_schema, read_arguments};
+use crate::args::{Arg, Arguments, input_schema, refuse_unknown};
+use crate::confirm::{Ask, Asking, Waiting};
 use crate::reply::Reply;
 
 /// Whether a tool changes anything.
@@ -20,7 +22,7 @@ pub enum Effect {
     Write,
 }
 
-/// The least confirmation that a call needs (design section 6).
+/// The least confirmation that a call of a tool can need by default (design section 6); policy may ask for more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Guard {
     /// A person decides, outside the model's reach.
@@ -53,10 +55,14 @@ impl Policy {
     }
 
     pub(crate) const fn write(scope: Scope) -> Self {
+        Self::guarded(scope, Guard::Open)
+    }
+
+    pub(crate) const fn guarded(scope: Scope, guard: Guard) -> Self {
         Self {
             scope,
             effect: Effect::Write,
-            guard: Guard::Open,
+            guard,
         }
     }
 }
@@ -93,6 +99,15 @@ impl Hints {
         idempotent: false,
         open_world: false,
     };
+    /// A tool that deletes.
+    pub(crate) const DELETES: Self = Self {
+        read_only: false,
+        destructive: true,
+        idempotent: true,
+        open_world: false,
+    };
+    /// A tool that overwrites what no other call has kept.
+    pub(crate) const OVERWRITES: Self = Self::DELETES;
     /// A tool that sets something, which another call can set back.
     pub(crate) const SETS: Self = Self {
         read_only: false,
@@ -134,12 +149,39 @@ pub struct ToolSpec {
     pub policy: Policy,
     /// The protocol's hints.
     pub hints: Hints,
-    /// What it takes.
+    /// What it may do that policy speaks of.
+    pub operations: &'static [Operation],
+    /// What it takes besides a confirmation.
     pub args: &'static [Arg],
     /// What a successful result may hold besides `ok`, in groups that tools share.
     pub output: &'static [&'static [Output]],
-    pub(crate) run: fn(Call) -> BoxFuture<'static, Result<Reply, DeskError>>,
+    pub(crate) run: fn(Call) -> BoxFuture<'static, Result<Step, DeskError>>,
 }
+
+/// How far a call has come.
+pub(crate) enum Step {
+    /// To its answer.
+    Done(Reply),
+    /// A person has to be asked, which takes as long as it takes: outside of the call's time and permit.
+    Ask(Box<Ask>),
+    /// The change waits for a confirmation that this call does not bring.
+    Wait(Box<Waiting>),
+}
+
+/// A handler that always comes to its answer.
+pub(crate) fn done(
+    handler: impl Future<Output = Result<Reply, DeskError>> + Send + 'static,
+) -> BoxFuture<'static, Result<Step, DeskError>> {
+    handler.map(|result| result.map(Step::Done)).boxed()
+}
+
+/// The argument by which a later call confirms the preview of an earlier one.
+pub(crate) const CONFIRMATION_TOKEN: Arg = Arg {
+    name: "confirmation_token",
+    shape: crate::args::Shape::Text { max: 200 },
+    required: false,
+    description: "From this call's preview, once the user agreed; other arguments may then be left out.",
+};
 
 impl ToolSpec {
     /// Whether a caller may see and call it.
@@ -147,8 +189,27 @@ impl ToolSpec {
         caller.scopes.contains(self.policy.scope)
     }
 
-    /// The tool as the protocol lists it.
+    /// Whether its calls may need a confirmation where nothing is configured.
+    pub const fn is_guarded(&self) -> bool {
+        !matches!(self.policy.guard, Guard::Open)
+    }
+
+    /// Its arguments, with that of a confirmation where its calls may need one.
+    pub fn arguments(&self, guarded: bool) -> Vec<Arg> {
+        let mut args = self.args.to_vec();
+        if guarded {
+            args.push(CONFIRMATION_TOKEN);
+        }
+        args
+    }
+
+    /// The tool as the protocol lists it where nothing is configured.
     pub fn tool(&self) -> Tool {
+        self.listed(self.is_guarded())
+    }
+
+    /// The tool as the protocol lists it.
+    pub(crate) fn listed(&self, guarded: bool) -> Tool {
         let hints = ToolAnnotations::new()
             .read_only(self.hints.read_only)
             .destructive(self.hints.destructive)
@@ -157,7 +218,7 @@ impl ToolSpec {
         Tool::new(
             self.name,
             self.description,
-            Arc::new(input_schema(self.args)),
+            Arc::new(input_schema(&self.arguments(guarded))),
         )
         .with_title(self.title)
         .with_raw_output_schema(Arc::new(output_schema(self.output)))
@@ -193,12 +254,34 @@ pub(crate) struct Call {
     pub(crate) desk: Arc<Desk>,
     pub(crate) caller: Caller,
     pub(crate) arguments: JsonObject,
+    /// Whether it may need a confirmation.
+    pub(crate) guarded: bool,
+    /// The confirmation that it brings.
+    pub(crate) confirmation: Confirming,
+    /// Whether and how a person can be asked through its client.
+    pub(crate) asking: Asking,
     /// Bytes that the result may take.
     pub(crate) budget: usize,
 }
 
+/// What a call brings of a confirmation.
+#[derive(Clone, Debug)]
+pub(crate) enum Confirming {
+    /// Nothing: it asks for something new.
+    Nothing,
+    /// The token of a preview, as the argument that it is.
+    Token(String),
+    /// The state of an earlier round, with what the person said.
+    Answer(String, desk::Decision),
+}
+
 impl Call {
     pub(crate) fn arguments<A: Arguments>(&self) -> Result<A, DeskError> {
-        Ok(read_arguments(&self.arguments)?)
+        let mut known = A::ARGS.to_vec();
+        if self.guarded {
+            known.push(CONFIRMATION_TOKEN);
+        }
+        refuse_unknown(&known, &self.arguments)?;
+        Ok(A::read_fields(&self.arguments)?)
     }
 }

@@ -3,11 +3,17 @@
 mod audit;
 mod customers;
 mod knowledge;
+mod replies;
+mod review;
 mod searching;
+mod ticket_edits;
 mod ticket_reads;
 mod ticket_writes;
+mod written;
 
 use crate::spec::{Output, ToolSpec, Type};
+
+pub(crate) use written::written;
 
 /// Every tool, in the order of listings and documentation.
 pub fn tool_specs() -> impl Iterator<Item = &'static ToolSpec> {
@@ -16,7 +22,10 @@ pub fn tool_specs() -> impl Iterator<Item = &'static ToolSpec> {
         ticket_reads::TOOLS,
         searching::TOOLS,
         ticket_writes::TOOLS,
+        ticket_edits::TOOLS,
         knowledge::TOOLS,
+        replies::TOOLS,
+        review::TOOLS,
         audit::TOOLS,
     ]
     .into_iter()
@@ -50,6 +59,9 @@ const TICKET: &[Output] = &[
     ("version", Type::Whole),
 ];
 
+/// Whether an earlier call with the same key did it.
+const REPLAYED: &[Output] = &[("replayed", Type::Flag)];
+
 /// Descriptions of arguments that several tools have: one concept, one name, one wording (field report 15).
 mod wording {
     pub(super) const TICKET_ID: &str = "Ticket, e.g. T-1042.";
@@ -63,6 +75,9 @@ mod wording {
     pub(super) const UNTIL: &str = "Last UTC day, or the instant before which.";
     pub(super) const LIMIT: &str = "Rows at most.";
     pub(super) const CURSOR: &str = "next_cursor of the previous page; keep the other arguments.";
+    pub(super) const UNASSIGN: &str = "What to take away.";
+    pub(super) const IDEMPOTENCY_KEY: &str =
+        "New for each write; the same key within a day gives the first result again.";
     pub(super) const IF_VERSION: &str = "Version you read; refused as STALE if it has changed.";
 }
 
@@ -72,6 +87,8 @@ type PageLimit = crate::args::Limit<{ domain::limits::PAGE_MAX }, { domain::limi
 type Cursor = crate::args::Label<{ domain::limits::CURSOR_CHARS }>;
 /// The name of a person, team or organisation.
 type Name = crate::args::Label<{ domain::limits::NAME_CHARS }>;
+/// A key under which a write happens once.
+type Key = crate::args::Label<{ domain::limits::IDEMPOTENCY_KEY_CHARS }>;
 /// Words to search for.
 type Query = crate::args::Label<{ domain::limits::QUERY_CHARS }>;
 /// An e-mail address.

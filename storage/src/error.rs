@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use domain::{EntityKind, Version};
+use domain::{EntityKind, SecurityFlag, TicketId, Version};
 
 /// Why a storage method gave no answer.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +33,14 @@ pub enum StoreError {
         given: String,
         /// Every slug that would do.
         allowed: Vec<String>,
+    },
+    /// The flag of a ticket does not allow it; nothing was done.
+    #[error("the ticket with the number {} is flagged `{flag}`", ticket.number())]
+    Flagged {
+        /// The ticket.
+        ticket: TicketId,
+        /// The flag that it has, or that what is to be published would give it.
+        flag: SecurityFlag,
     },
     /// Another process holds the database; a later try may do.
     #[error("the database is busy")]

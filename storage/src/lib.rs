@@ -5,8 +5,10 @@
 //! Nothing outside `sql` knows that there is a database.
 
 mod error;
+mod guarded;
 pub mod import;
 mod options;
+pub mod screening;
 mod sql;
 mod url;
 
@@ -15,16 +17,23 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use domain::{
-    Act, Article, ArticleId, Assignment, AuditEntry, AuditFilter, AuditRecord, Call, CallId,
-    Category, Comment, Customer, CustomerFilter, CustomerId, CustomerOrder, EntityKind,
-    ForbiddenTransition, NewComment, NewCustomer, NewTicket, Page, PageRequest, Status, Ticket,
-    TicketFilter, TicketId, TicketOrder, Total, Version,
+    Act, ApprovalId, Article, ArticleId, Assignment, AuditEntry, AuditFilter, AuditRecord, Call,
+    CallId, Category, Comment, Customer, CustomerFilter, CustomerId, CustomerOrder, EntityKind,
+    ForbiddenTransition, NewComment, NewCustomer, NewTicket, OpenStatus, OpenWrite, Page,
+    PageRequest, Status, Ticket, TicketFilter, TicketId, TicketOrder, Timestamp, Total, Version,
 };
 use garde::Valid;
+use writegate::ApprovalMethod;
 
 pub use error::{OpenError, StoreError};
+pub use guarded::{
+    Answer, Applied, Approval, Confirmed, Decided, Decision, Given, LIVE_PREVIEWS, Left,
+    NewPreview, Once, Preview, Previewed, REPLAY_MICROS, Redeemed, Redemption, Refusal, Verdict,
+    Wrote,
+};
 use import::{ImportReport, ImportRow, OnError};
 pub use options::{Fault, Faults, Options};
+use screening::TicketTexts;
 pub use url::{DatabaseUrl, UrlError};
 
 /// Opens a store: connects by the scheme of the address, migrates under a lock, starts the writer.
@@ -157,7 +166,7 @@ pub trait Storage: Send + Sync {
         assignment: Valid<Assignment>,
     ) -> StoreFuture<'_, TicketWithTeam>;
 
-    /// Adds a comment, raises the ticket's version and notes whose turn it is.
+    /// Adds an internal comment, raises the ticket's version and notes whose turn it is.
     fn add_comment(
         &self,
         act: Act,
@@ -166,13 +175,13 @@ pub trait Storage: Send + Sync {
         comment: Valid<NewComment>,
     ) -> StoreFuture<'_, AddedComment>;
 
-    /// Moves a ticket along the graph, or refuses and audits that.
+    /// Moves a ticket along the graph to a status that it can leave again, or refuses and audits that. Closing is guarded.
     fn change_ticket_status(
         &self,
         act: Act,
         id: TicketId,
         if_version: Option<Version>,
-        to: Status,
+        to: OpenStatus,
     ) -> StoreFuture<'_, Moved>;
 
     /// Moves a ticket that is in progress to resolved, with an internal comment that says how where one is given;
@@ -184,6 +193,44 @@ pub trait Storage: Send + Sync {
         if_version: Option<Version>,
         resolution: Option<Valid<NewComment>>,
     ) -> StoreFuture<'_, Moved>;
+
+    /// Hands a ticket to security: flag, team, tier 3 and at least high priority, with an internal comment that says why.
+    fn escalate_to_security(
+        &self,
+        act: Act,
+        id: TicketId,
+        if_version: Option<Version>,
+        reason: Valid<NewComment>,
+    ) -> StoreFuture<'_, TicketWithTeam>;
+
+    /// Everything that was written on a ticket, to be screened.
+    fn get_ticket_texts(&self, id: TicketId) -> StoreFuture<'_, TicketTexts>;
+
+    /// Does an open write once for each key of an actor and tool; a repeated call gets the stored answer for
+    /// [`REPLAY_MICROS`].
+    fn write_once(&self, act: Act, write: Valid<OpenWrite>, once: Once) -> StoreFuture<'_, Wrote>;
+
+    /// Says what a guarded change would do, from the rows as they are, and keeps that under a new token.
+    ///
+    /// Nothing but the preview is stored. Its audit row is a refusal: the change was asked for and not made.
+    fn preview_change(&self, act: Act, preview: NewPreview) -> StoreFuture<'_, Previewed>;
+
+    /// Spends a token on the change that it was made for, or refuses and audits that.
+    ///
+    /// Versions and values are compared in the transaction that applies the change, also after a person was asked.
+    fn redeem_change(&self, act: Act, redemption: Redemption) -> StoreFuture<'_, Redeemed>;
+
+    /// Changes that wait for a person at this time, oldest first, at most 1,000.
+    fn list_approvals(&self, at: Timestamp) -> StoreFuture<'_, Vec<Approval>>;
+
+    /// Notes a person's decision about a change that waits for one; approving applies nothing, the token does.
+    fn decide_approval(
+        &self,
+        act: Act,
+        id: ApprovalId,
+        verdict: Verdict,
+        method: ApprovalMethod,
+    ) -> StoreFuture<'_, Decided>;
 
     /// Every category, by slug.
     fn list_categories(&self) -> StoreFuture<'_, Vec<Category>>;

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::screening::Screener;
+
 /// How a store is opened.
 #[derive(Clone)]
 pub struct Options {
@@ -17,6 +19,9 @@ pub struct Options {
     pub busy_timeout: Duration,
     /// Writes that share one commit at the most.
     pub group_limit: usize,
+    /// Judges what is written on tickets, so that their flags are raised in the same transaction. Without one no text raises
+    /// a flag: for stores of generated text and for tests of other things.
+    pub screener: Option<Arc<dyn Screener>>,
     /// Makes statements of writes fail, for tests.
     pub faults: Option<Arc<dyn Faults>>,
 }
@@ -30,6 +35,7 @@ impl Default for Options {
             create: false,
             busy_timeout: Duration::from_secs(5),
             group_limit: 32,
+            screener: None,
             faults: None,
         }
     }
@@ -43,6 +49,7 @@ impl std::fmt::Debug for Options {
             .field("create", &self.create)
             .field("busy_timeout", &self.busy_timeout)
             .field("group_limit", &self.group_limit)
+            .field("screener", &self.screener.is_some())
             .field("faults", &self.faults.is_some())
             .finish()
     }

@@ -9,8 +9,11 @@ mod completion;
 mod connection;
 mod customers;
 mod errors;
+mod flags;
+mod gate;
 mod import;
 mod knowledge;
+mod once;
 mod page;
 mod readers;
 mod rows;
@@ -21,22 +24,28 @@ mod tickets;
 mod words;
 mod writer;
 
+use std::sync::Arc;
+
+use diesel::prelude::*;
 use domain::{
-    Act, Action, Article, ArticleId, Assignment, AuditEntry, AuditFilter, AuditRecord, Call,
-    CallId, Category, Customer, CustomerFilter, CustomerId, CustomerOrder, EntityKind, NewComment,
-    NewCustomer, NewTicket, Page, PageRequest, Status, Ticket, TicketFilter, TicketId, TicketOrder,
-    Version,
+    Act, Action, ApprovalId, Article, ArticleId, Assignment, AuditEntry, AuditFilter, AuditRecord,
+    Call, CallId, Category, Customer, CustomerFilter, CustomerId, CustomerOrder, EntityKind,
+    NewComment, NewCustomer, NewTicket, OpenStatus, OpenWrite, Page, PageRequest, Status, Ticket,
+    TicketFilter, TicketId, TicketOrder, Timestamp, Version,
 };
 use garde::Valid;
+use writegate::ApprovalMethod;
 
 use self::connection::{AnyConnection, Database, Purpose};
 use self::errors::Broken;
 use self::readers::Readers;
 use self::writer::{Company, Tx, WriteQueue};
 use crate::import::{ImportReport, ImportRow, OnError};
+use crate::screening::TicketTexts;
 use crate::{
-    AddedComment, DatabaseUrl, FoundTickets, Moved, OpenError, Options, Storage, StoreError,
-    StoreFuture, TicketDetails, TicketWithTeam,
+    AddedComment, Approval, DatabaseUrl, Decided, FoundTickets, Moved, NewPreview, Once, OpenError,
+    Options, Previewed, Redeemed, Redemption, Storage, StoreError, StoreFuture, TicketDetails,
+    TicketWithTeam, Verdict, Wrote,
 };
 
 /// The store.
@@ -44,12 +53,23 @@ pub(crate) struct SqlStorage {
     readers: Readers,
     writer: WriteQueue,
     read_only: bool,
+    /// What tokens of this store are bound to.
+    deployment: Arc<str>,
 }
 
 /// Brings the schema up to this build.
 pub(crate) fn migrate(url: &DatabaseUrl) -> Result<Vec<String>, OpenError> {
     let database = Database::locate(url, true, Options::default().busy_timeout)?;
     database.migrate(&database.writer_lock()?)
+}
+
+/// The name of the store, which its first opening gave it.
+fn deployment(conn: &mut AnyConnection) -> Result<Arc<str>, OpenError> {
+    schema::deployment::table
+        .select(schema::deployment::id)
+        .first::<String>(conn)
+        .map(Arc::from)
+        .map_err(|error| OpenError::Unavailable(error.into()))
 }
 
 impl SqlStorage {
@@ -61,19 +81,22 @@ impl SqlStorage {
         if !steps.is_empty() {
             tracing::info!(?steps, "the schema was brought up to this build");
         }
-        let conn = database.connect(Purpose::Write)?;
+        let mut conn = database.connect(Purpose::Write)?;
+        let deployment = deployment(&mut conn)?;
         let writer = WriteQueue::start(
             database.clone(),
             lock,
             conn,
             options.group_limit,
             options.faults,
+            options.screener,
         )
         .map_err(|error| OpenError::Unavailable(error.into()))?;
         Ok(Self {
             readers: Readers::new(database, options.readers),
             writer,
             read_only: options.read_only,
+            deployment,
         })
     }
 
@@ -183,9 +206,9 @@ impl Storage for SqlStorage {
         act: Act,
         id: TicketId,
         if_version: Option<Version>,
-        to: Status,
+        to: OpenStatus,
     ) -> StoreFuture<'_, Moved> {
-        let action = Action::ChangeTicketStatus;
+        let (action, to) = (Action::ChangeTicketStatus, to.status());
         self.write(move |tx| ticket_writes::move_ticket(tx, &act, action, id, if_version, to, None))
     }
 
@@ -201,6 +224,48 @@ impl Storage for SqlStorage {
             let comment = resolution.as_deref();
             ticket_writes::move_ticket(tx, &act, action, id, if_version, to, comment)
         })
+    }
+
+    fn escalate_to_security(
+        &self,
+        act: Act,
+        id: TicketId,
+        if_version: Option<Version>,
+        reason: Valid<NewComment>,
+    ) -> StoreFuture<'_, TicketWithTeam> {
+        self.write(move |tx| flags::escalate(tx, &act, id, if_version, &reason))
+    }
+
+    fn get_ticket_texts(&self, id: TicketId) -> StoreFuture<'_, TicketTexts> {
+        self.read(move |conn| conn.snapshot(|conn| flags::texts(conn, id)))
+    }
+
+    fn write_once(&self, act: Act, write: Valid<OpenWrite>, once: Once) -> StoreFuture<'_, Wrote> {
+        self.write(move |tx| once::write(tx, &act, &write, &once))
+    }
+
+    fn preview_change(&self, act: Act, preview: NewPreview) -> StoreFuture<'_, Previewed> {
+        let deployment = Arc::clone(&self.deployment);
+        self.write(move |tx| gate::preview(tx, &act, &deployment, &preview))
+    }
+
+    fn redeem_change(&self, act: Act, redemption: Redemption) -> StoreFuture<'_, Redeemed> {
+        let deployment = Arc::clone(&self.deployment);
+        self.write(move |tx| gate::redeem(tx, &act, &deployment, &redemption))
+    }
+
+    fn list_approvals(&self, at: Timestamp) -> StoreFuture<'_, Vec<Approval>> {
+        self.read(move |conn| gate::list(conn, at))
+    }
+
+    fn decide_approval(
+        &self,
+        act: Act,
+        id: ApprovalId,
+        verdict: Verdict,
+        method: ApprovalMethod,
+    ) -> StoreFuture<'_, Decided> {
+        self.write(move |tx| gate::decide(tx, &act, id, verdict, method))
     }
 
     fn list_categories(&self) -> StoreFuture<'_, Vec<Category>> {

@@ -7,6 +7,10 @@ use domain::{Actor, ActorChannel, Clock, IdSource, Proof, Timestamp};
 /// 2026-03-02T09:00:00Z, a Monday morning.
 pub const START: Timestamp = Timestamp::from_micros(1_772_442_000_000_000);
 
+/// A key file for tests. Whoever reads this can forge its tokens.
+pub const KEY_FILE: &str =
+    "deskgate-keys 1\ntest current sd-HQMrKU4j2G1SjPHe55uHGG-0TXwlR6gEDugC3eAQ\n";
+
 /// A clock that moves by a second with each look, so that records made one after the other differ in their times.
 #[derive(Debug)]
 pub struct SteppingClock(AtomicI64);

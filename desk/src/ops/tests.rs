@@ -6,17 +6,18 @@ use domain::{Actor, ActorChannel, Clock, IdSource, Proof, ScopeSet, Timestamp};
 use storage::{DatabaseUrl, Options};
 use tempfile::TempDir;
 
-use crate::{Caller, Desk};
+use crate::guard::{ClassifierKind, screener};
+use crate::{Caller, ConfirmationMode, Desk, Guard, Policy};
 
 /// A desk whose store is gone at the end of the test.
-pub(super) struct TestDesk {
-    pub(super) desk: Desk,
-    pub(super) caller: Caller,
+pub(crate) struct TestDesk {
+    pub(crate) desk: Desk,
+    pub(crate) caller: Caller,
     _folder: TempDir,
 }
 
 /// The clock of a [`TestDesk`].
-pub(super) const NOW: Timestamp = Timestamp::from_micros(1_796_000_000_000_000);
+pub(crate) const NOW: Timestamp = Timestamp::from_micros(1_796_000_000_000_000);
 
 struct Still;
 
@@ -37,15 +38,18 @@ impl IdSource for Still {
 }
 
 impl TestDesk {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("desk.db");
         let url = DatabaseUrl::parse(&format!("sqlite:{}", path.display())).unwrap();
         let options = Options {
             create: true,
+            screener: Some(screener(ClassifierKind::Local.classifier())),
             ..Options::default()
         };
         let store = storage::open(&url, options).unwrap();
+        let policy = Policy::new(ConfirmationMode::Standard);
+        let guard = Guard::from_keys(testkit::KEY_FILE, policy).unwrap();
         let actor = Actor {
             id: "local:test".to_owned(),
             proof: Proof::Asserted,
@@ -53,7 +57,7 @@ impl TestDesk {
             client: "test".to_owned(),
         };
         Self {
-            desk: Desk::new(store, Arc::new(Still), Arc::new(Still)),
+            desk: Desk::new(store, Arc::new(Still), Arc::new(Still), guard),
             caller: Caller {
                 actor,
                 scopes: ScopeSet::all(),
@@ -65,7 +69,7 @@ impl TestDesk {
 }
 
 /// Runs a future to its end on this thread.
-pub(super) fn run<T>(future: impl Future<Output = T>) -> T {
+pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap()

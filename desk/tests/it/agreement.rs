@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use desk::{
-    AuditList, Caller, CustomerList, Desk, DeskError, InvalidArgument, Listing, TicketList, valid,
+    ApprovalMethod, AuditList, Caller, Confirmation, ConfirmationMode, CustomerList, Decision,
+    Desk, DeskError, Given, Guard, InvalidArgument, Listing, Policy, Proposal, Proposed,
+    TicketList, valid,
 };
 use domain::ticket::Assign;
 use domain::{
-    Assignment, Channel, CustomerFilter, CustomerId, NewComment, NewCustomer, NewTicket, Outcome,
-    ScopeSet, TicketFilter, TicketId, Tier, Version, Visibility, text,
+    Assignment, Channel, CustomerFilter, CustomerId, GuardedWrite, NewComment, NewCustomer,
+    NewTicket, OpenStatus, Outcome, ScopeSet, Status, TicketFilter, TicketId, Tier, Version,
+    Visibility, text,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -43,7 +46,52 @@ fn desk(place: &TempDir) -> Desk {
         storage::open(&url, options).unwrap(),
         Arc::new(SteppingClock::new()),
         Arc::new(CountingIds::default()),
+        guard(),
     )
+}
+
+fn guard() -> Guard {
+    Guard::from_keys(testkit::KEY_FILE, Policy::new(ConfirmationMode::Standard)).unwrap()
+}
+
+/// Closes a ticket: what it would do is shown first, and the token of that does it.
+async fn close(
+    desk: &Desk,
+    id: TicketId,
+    if_version: Option<Version>,
+) -> Result<(Status, domain::Ticket), DeskError> {
+    let caller = &caller();
+    let from = desk
+        .get_ticket(caller, id)
+        .await
+        .map(|ticket| ticket.status);
+    let write = GuardedWrite::CloseTicket { ticket: id };
+    let proposal = Proposal {
+        write: valid(write.clone())?,
+        if_version,
+        key: None,
+        asks_person: false,
+    };
+    let Proposed::Waiting(preview) = desk.propose(caller, proposal).await? else {
+        panic!("nothing was repeated");
+    };
+    let confirmation = Confirmation {
+        token: &preview.token.text(),
+        given: Given {
+            action: write.action(),
+            entity: Some(write.entity()),
+            arguments: write.arguments(),
+            if_version,
+        },
+        decision: Decision::Commit(ApprovalMethod::TokenOnly),
+    };
+    let answered = desk
+        .confirm(caller, confirmation, |applied| {
+            applied.operation.to_string()
+        })
+        .await?;
+    assert_eq!(answered.answer, "close_ticket");
+    Ok((from?, desk.get_ticket(caller, id).await?))
 }
 
 fn refused(error: &DeskError) -> Answer {
@@ -53,6 +101,10 @@ fn refused(error: &DeskError) -> Answer {
         | DeskError::DuplicateEmail
         | DeskError::ForbiddenTransition(_)
         | DeskError::Stale { .. }
+        | DeskError::Unconfirmed(_)
+        | DeskError::IdempotencyConflict
+        | DeskError::MissingRight(_)
+        | DeskError::Damaged
         | DeskError::Busy
         | DeskError::Full
         | DeskError::OutcomeUnknown(_)
@@ -99,7 +151,6 @@ fn comment(origin: domain::Origin, body: &str) -> NewComment {
     NewComment {
         body: body.to_owned(),
         origin,
-        visibility: Visibility::Internal,
     }
 }
 
@@ -224,9 +275,11 @@ async fn run(desk: &Desk, model: &Model, operation: &Operation) -> Result<Answer
             to,
         } => {
             let version = version(model, *id, *named);
-            let (from, row) = desk
-                .change_ticket_status(caller, TicketId::new(*id), version, *to)
-                .await?;
+            let id = TicketId::new(*id);
+            let (from, row) = match OpenStatus::parse(to.as_str()) {
+                Ok(to) => desk.change_ticket_status(caller, id, version, to).await?,
+                Err(_closed) => close(desk, id, version).await?,
+            };
             Ok(Answer::Moved(from, ticket(row)))
         }
         Operation::Resolve {

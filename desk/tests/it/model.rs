@@ -197,6 +197,11 @@ impl Model {
             }
             Operation::Move { ticket, named, to } => {
                 let at = self.find(*ticket, *named)?;
+                let next = self.tickets[at].status.next();
+                if *to == Status::Closed && next.contains(to) {
+                    // Its preview was a call that a rule refused.
+                    self.log.push(("change_ticket_status", true));
+                }
                 self.step(at, *to, "change_ticket_status")?
             }
             Operation::Resolve { ticket, named, how } => {

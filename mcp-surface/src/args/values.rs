@@ -4,7 +4,7 @@ use domain::text_enum::fold_word;
 use domain::{
     Action, ArticleId, CallId, Channel, CustomerId, CustomerStatus, IdError, LastCommentBy,
     Outcome, Priority, SecurityFlag, Status, TicketId, TicketOrder, Tier, Timestamp, UnknownValue,
-    Version, limits,
+    Version, Visibility, limits,
 };
 use serde_json::Value;
 
@@ -85,6 +85,7 @@ macro_rules! word_values {
 word_values!(
     Action,
     Channel,
+    Clear,
     CustomerStatus,
     LastCommentBy,
     Outcome,
@@ -92,7 +93,8 @@ word_values!(
     SecurityFlag,
     Status,
     TicketOrder,
-    Unassign
+    Unassign,
+    Visibility
 );
 
 /// Reads a whole number, also from text, within bounds.
@@ -333,34 +335,26 @@ impl Unassign {
     }
 }
 
-/// A status that a ticket can be moved to without a confirmation. Closing is final and needs one.
+/// What an update of a customer takes away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct StepTo(pub(crate) Status);
-
-impl StepTo {
-    const WORDS: &'static [&'static str] = &[
-        Status::Open.as_str(),
-        Status::InProgress.as_str(),
-        Status::Resolved.as_str(),
-    ];
+pub(crate) enum Clear {
+    Phone,
+    Organisation,
+    Both,
 }
 
-impl ArgValue for StepTo {
-    const SHAPE: Shape = Shape::Word { words: Self::WORDS };
+impl Clear {
+    const WORDS: &'static [&'static str] = &["phone", "organisation", "both"];
 
-    fn read(given: &Value) -> Result<Self, Fault> {
-        let text = given
-            .as_str()
-            .ok_or_else(|| wrong_type(Self::SHAPE, given))?;
-        match Status::parse(text) {
-            Ok(Status::Closed) => Err(Fault {
-                reason: "is `closed`: closing is final and needs a confirmation, which this version of the server \
-                         does not have; a person closes tickets elsewhere"
-                    .to_owned(),
-                ..not_among(text, Self::WORDS)
+    fn parse(given: &str) -> Result<Self, UnknownValue> {
+        match fold_word(given).as_str() {
+            "phone" => Ok(Self::Phone),
+            "organisation" => Ok(Self::Organisation),
+            "both" => Ok(Self::Both),
+            _ => Err(UnknownValue {
+                given: given.to_owned(),
+                allowed: Self::WORDS.to_vec(),
             }),
-            Ok(to @ (Status::Open | Status::InProgress | Status::Resolved)) => Ok(Self(to)),
-            Err(unknown) => Err(not_among(&unknown.given, Self::WORDS)),
         }
     }
 }

@@ -17,6 +17,7 @@ pub(super) static PANICS: ToolSpec = ToolSpec {
     description: "Panics.",
     policy: Policy::read(Scope::DeskRead),
     hints: Hints::READS,
+    operations: &[],
     args: &[],
     output: &[],
     run: |_call| Box::pin(async { panic!("on purpose") }),
@@ -29,6 +30,7 @@ pub(super) static HANGS: ToolSpec = ToolSpec {
     description: "Never answers.",
     policy: Policy::read(Scope::DeskRead),
     hints: Hints::READS,
+    operations: &[],
     args: &[],
     output: &[],
     run: |_call| Box::pin(std::future::pending()),
@@ -86,7 +88,7 @@ async fn a_call_that_finds_no_permit_is_refused_and_others_go_on_later() {
 #[tokio::test]
 async fn an_unknown_tool_is_a_protocol_error() {
     let bench = Bench::new().await;
-    for name in ["nonsense", "get_ticket ", "GET_TICKET", "", "delete_ticket"] {
+    for name in ["nonsense", "get_ticket ", "GET_TICKET", "", "drop_ticket"] {
         let request = CallToolRequestParams::new(name);
         let error = protocol_error(bench.client.call_tool(request).await);
         assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{name}");

@@ -21,6 +21,8 @@ fn tools_are_listed_in_the_order_of_the_design() {
             "get_customer",
             "list_customers",
             "create_customer",
+            "update_customer",
+            "delete_customer",
             "get_ticket",
             "get_ticket_details",
             "list_tickets",
@@ -30,8 +32,11 @@ fn tools_are_listed_in_the_order_of_the_design() {
             "add_comment",
             "change_ticket_status",
             "resolve_ticket",
+            "update_ticket",
+            "delete_ticket",
             "get_knowledge_articles",
             "search_kb",
+            "record_payment_verification",
             "list_audit_entries",
         ]
     );
@@ -58,8 +63,8 @@ fn the_list_stays_within_its_budget_of_tokens() {
         without / 4,
         with_output / 4
     );
-    assert!(without / 4 <= 5_000, "{}", without / 4);
-    assert!(with_output / 4 <= 8_000, "{}", with_output / 4);
+    assert!(without / 4 <= 6_400, "{}", without / 4);
+    assert!(with_output / 4 <= 10_500, "{}", with_output / 4);
 }
 
 /// Keywords that every host and model provider reads (field reports 26 and 27).
@@ -102,7 +107,7 @@ fn input_schemas_are_flat_described_bounded_and_closed() {
                 _ => false,
             };
             assert!(bounded, "{at}");
-            for forbidden in ["actor_id", "author", "visibility", "token", "path", "url"] {
+            for forbidden in ["actor_id", "author", "token", "path", "url"] {
                 assert_ne!(property, forbidden, "{at}");
             }
             // Who acts is never an argument; the audit log is filtered by who acted.
@@ -182,7 +187,9 @@ fn every_tool_says_all_four_hints_and_they_fit_its_policy() {
             spec.name
         );
         assert_eq!(hints.open_world_hint, Some(false), "{}", spec.name);
-        let token = spec.args.iter().any(|arg| arg.name == "confirmation_token");
+        let token = tool.input_schema["properties"]
+            .get("confirmation_token")
+            .is_some();
         assert_eq!(token, spec.policy.guard != Guard::Open, "{}", spec.name);
         assert!(
             hints.destructive_hint == Some(false) || token,

@@ -3,15 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use desk::{Desk, ErrorCode};
+use desk::{ConfirmationMode, Desk, ErrorCode, Guard, Policy};
 use domain::{
     Act, Actor, Article, ArticleId, Audience, Block, CallOutcome, Channel, Clock, CustomerStatus,
     Origin, Priority, ScopeSet, Speaker, Status, Tier, Turn, Visibility,
 };
 use rmcp::model::{CallToolRequestParams, CallToolResult, ErrorData};
-use rmcp::service::{
-    ClientLifecycleMode, ClientServiceExt as _, RequestContext, RunningService, ServiceError,
-};
+use rmcp::service::{RequestContext, RunningService, ServiceError};
 use rmcp::{RoleClient, RoleServer, ServiceExt as _};
 use serde_json::{Value, json};
 use storage::import::{
@@ -40,22 +38,10 @@ impl Identify for Fixed {
 /// A served desk and its client.
 pub(super) struct Bench {
     pub(super) client: RunningService<RoleClient, ()>,
-    pub(super) surface: Surface,
     pub(super) store: Arc<dyn Storage>,
     settings: Settings,
     specs: Vec<&'static ToolSpec>,
     _dir: TempDir,
-}
-
-/// A client of a surface, by the handshake of one revision of the protocol or the other.
-pub(super) async fn connect(
-    surface: &Surface,
-    lifecycle: ClientLifecycleMode,
-) -> RunningService<RoleClient, ()> {
-    let (near, far) = tokio::io::duplex(1 << 16);
-    let served = surface.clone();
-    tokio::spawn(async move { served.serve(far).await.unwrap().waiting().await });
-    ().serve_with_lifecycle(near, lifecycle).await.unwrap()
 }
 
 impl Bench {
@@ -72,7 +58,16 @@ impl Bench {
         scopes: ScopeSet,
         specs: Vec<&'static ToolSpec>,
     ) -> Self {
-        super::log::keep();
+        let policy = Policy::new(ConfirmationMode::Standard);
+        Self::with_policy(settings, scopes, specs, policy).await
+    }
+
+    pub(super) async fn with_policy(
+        settings: Settings,
+        scopes: ScopeSet,
+        specs: Vec<&'static ToolSpec>,
+        policy: Policy,
+    ) -> Self {
         let dir = TempDir::new().unwrap();
         let path = dir.path().join("desk.db");
         let url = DatabaseUrl::parse(&format!("sqlite:{}", path.display())).unwrap();
@@ -85,6 +80,7 @@ impl Bench {
             Arc::clone(&store),
             Arc::new(SteppingClock::new()),
             Arc::new(CountingIds::default()),
+            Guard::from_keys(testkit::KEY_FILE, policy).unwrap(),
         ));
         let identity = Arc::new(Fixed(local_actor("ann"), scopes));
         let surface = Surface::with_tools(
@@ -93,10 +89,11 @@ impl Bench {
             settings.clone(),
             specs.iter().copied(),
         );
-        let client = connect(&surface, ClientLifecycleMode::Initialize).await;
+        let (near, far) = tokio::io::duplex(1 << 16);
+        tokio::spawn(async move { surface.serve(far).await.unwrap().waiting().await });
+        let client = ().serve(near).await.unwrap();
         Self {
             client,
-            surface,
             store,
             settings,
             specs,

@@ -12,7 +12,7 @@ use crate::Toolset;
 use crate::args::{Arguments, Before, Since, arguments};
 use crate::listing::fitted;
 use crate::reply::{Reply, json_len};
-use crate::spec::{Call, Hints, Policy, ToolSpec, Type};
+use crate::spec::{Call, Hints, Policy, ToolSpec, Type, done};
 use crate::text::{Sheet, quoted};
 use crate::view::{PageInfo, minute};
 
@@ -24,9 +24,10 @@ pub(super) static TOOLS: &[ToolSpec] = &[ToolSpec {
         before and after, and why it was refused. Holds no customer text. Filters combine.",
     policy: Policy::read(Scope::AuditRead),
     hints: Hints::READS,
+    operations: &[],
     args: ListAuditEntriesArgs::ARGS,
     output: &[&[("entries", Type::Objects)], PAGE],
-    run: |call| Box::pin(list_audit_entries(call)),
+    run: |call| done(list_audit_entries(call)),
 }];
 
 arguments! {

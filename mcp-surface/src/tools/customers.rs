@@ -1,17 +1,22 @@
 //! Tools for customers.
 
-use desk::{CustomerList, DeskError, Listing, valid};
+use desk::{CustomerList, DeskError, InvalidArgument, Listing, valid};
 use domain::{
-    Customer, CustomerFilter, CustomerId, CustomerOrder, CustomerStatus, NewCustomer, Scope, limits,
+    Action, Arguments as Values, Customer, CustomerFilter, CustomerId, CustomerOrder,
+    CustomerPatch, CustomerStatus, EntityKind, GuardedWrite, NewCustomer, OpenWrite, Operation,
+    Scope, Version, limits,
 };
+use futures::FutureExt as _;
 use serde::Serialize;
 
-use super::{Cursor, Email, Name, PAGE, PageLimit, Query, wording};
+use super::ticket_writes::assign;
+use super::{Cursor, Email, Key, Name, PAGE, PageLimit, Query, REPLAYED, wording};
 use crate::Toolset;
-use crate::args::{Arguments, Label, arguments};
+use crate::args::{Arguments, Clear, Label, Usual, arguments};
+use crate::confirm::{GATE, Wanted, write};
 use crate::listing::fitted;
 use crate::reply::{Reply, json_len};
-use crate::spec::{Call, Hints, Output, Policy, ToolSpec, Type};
+use crate::spec::{Call, Guard, Hints, Output, Policy, Step, ToolSpec, Type, done};
 use crate::text::Sheet;
 use crate::view::{CustomerView, PageInfo, contact, customer_facts, order_words};
 
@@ -39,7 +44,8 @@ pub(super) static TOOLS: &[ToolSpec] = &[
         hints: Hints::READS,
         args: GetCustomerArgs::ARGS,
         output: &[CUSTOMER],
-        run: |call| Box::pin(get_customer(call)),
+        operations: &[],
+        run: |call| done(get_customer(call)),
     },
     ToolSpec {
         name: "list_customers",
@@ -51,7 +57,8 @@ pub(super) static TOOLS: &[ToolSpec] = &[
         hints: Hints::READS,
         args: ListCustomersArgs::ARGS,
         output: &[&[("customers", Type::Objects)], PAGE],
-        run: |call| Box::pin(list_customers(call)),
+        operations: &[],
+        run: |call| done(list_customers(call)),
     },
     ToolSpec {
         name: "create_customer",
@@ -62,10 +69,41 @@ pub(super) static TOOLS: &[ToolSpec] = &[
         policy: Policy::write(Scope::CustomersWrite),
         hints: Hints::ADDS,
         args: CreateCustomerArgs::ARGS,
-        output: &[CUSTOMER],
-        run: |call| Box::pin(create_customer(call)),
+        operations: &[Operation::CreateCustomer],
+        output: &[CUSTOMER, REPLAYED],
+        run: |call| create_customer(call).boxed(),
+    },
+    ToolSpec {
+        name: "update_customer",
+        title: "Update customer",
+        toolset: Toolset::Customers,
+        description: "Changes a customer's record; what is not named stays. Guarded: the first call returns \
+            CONFIRMATION_REQUIRED with changes and a token, or asks the user; the call with the token makes exactly that \
+            change. Returns the record. DUPLICATE_EMAIL: another customer has the address.",
+        policy: Policy::guarded(Scope::CustomersWrite, Guard::Token),
+        hints: Hints::OVERWRITES,
+        operations: &[Operation::UpdateCustomer],
+        args: UpdateCustomerArgs::ARGS,
+        output: &[CUSTOMER, GATE],
+        run: |call| update_customer(call).boxed(),
+    },
+    ToolSpec {
+        name: "delete_customer",
+        title: "Delete customer",
+        toolset: Toolset::Customers,
+        description: "Deletes a customer with their tickets and comments, for good; calls and the audit log stay. To stop \
+            serving somebody set status inactive with update_customer. A person must approve: the first call asks them, \
+            or returns HUMAN_APPROVAL_REQUIRED with approval_id, which is decided elsewhere; then call again with the token.",
+        policy: Policy::guarded(Scope::DeskDelete, Guard::Person),
+        hints: Hints::DELETES,
+        operations: &[Operation::DeleteCustomer],
+        args: DeleteCustomerArgs::ARGS,
+        output: &[DELETED_CUSTOMER, GATE],
+        run: |call| delete_customer(call).boxed(),
     },
 ];
+
+const DELETED_CUSTOMER: &[Output] = &[("customer_id", Type::Text), ("deleted", Type::Flag)];
 
 arguments! {
     /// Arguments of `get_customer`.
@@ -90,12 +128,38 @@ arguments! {
 arguments! {
     /// Arguments of `create_customer`.
     CreateCustomerArgs {
-        name: Name = "Full name.";
-        email: Email = "Address; unique, any case.";
-        phone: Option<Label<{ limits::PHONE_CHARS }>> = "Phone number.";
+        name: Usual<Name> = "Full name.";
+        email: Usual<Email> = "Address; unique, any case.";
+        phone: Option<Phone> = "Phone number.";
         organisation: Option<Name> = "Whom they work for.";
+        idempotency_key: Option<Key> = wording::IDEMPOTENCY_KEY;
     }
 }
+
+arguments! {
+    /// Arguments of `update_customer`.
+    UpdateCustomerArgs {
+        customer_id: Usual<CustomerId> = wording::CUSTOMER_ID;
+        name: Option<Name> = "New name.";
+        email: Option<Email> = "New address; unique.";
+        phone: Option<Phone> = "New number.";
+        organisation: Option<Name> = "New employer.";
+        clear: Option<Clear> = "What to take away.";
+        status: Option<CustomerStatus> = "New status.";
+        if_version: Option<Version> = wording::IF_VERSION;
+    }
+}
+
+arguments! {
+    /// Arguments of `delete_customer`.
+    DeleteCustomerArgs {
+        customer_id: Usual<CustomerId> = wording::CUSTOMER_ID;
+        if_version: Option<Version> = wording::IF_VERSION;
+    }
+}
+
+/// A phone number.
+type Phone = Label<{ limits::PHONE_CHARS }>;
 
 #[derive(Serialize)]
 struct CustomersAnswer<'a> {
@@ -104,8 +168,9 @@ struct CustomersAnswer<'a> {
     page: PageInfo,
 }
 
-fn record(call: &Call, heading: &str, customer: &Customer) -> Reply {
-    let mut sheet = Sheet::new(call.desk.next_nonce());
+/// A customer's record as a result.
+pub(super) fn record(nonce: [u8; 16], heading: &str, customer: &Customer) -> Reply {
+    let mut sheet = Sheet::new(nonce);
     sheet.say(format_args!("{heading} {}", customer_facts(customer)));
     sheet.quote("customer", &contact(customer));
     Reply::new(&CustomerView::of(customer), sheet.finish())
@@ -117,7 +182,7 @@ async fn get_customer(call: Call) -> Result<Reply, DeskError> {
         .desk
         .get_customer(&call.caller, args.customer_id)
         .await?;
-    Ok(record(&call, "Customer", &customer))
+    Ok(record(call.desk.next_nonce(), "Customer", &customer))
 }
 
 fn row(customer: &Customer) -> String {
@@ -166,14 +231,88 @@ async fn list_customers(call: Call) -> Result<Reply, DeskError> {
     Ok(Reply::new(&answer, sheet.finish()))
 }
 
-async fn create_customer(call: Call) -> Result<Reply, DeskError> {
+async fn create_customer(call: Call) -> Result<Step, DeskError> {
     let args: CreateCustomerArgs = call.arguments()?;
-    let new = valid(NewCustomer {
-        name: args.name.0,
-        email: args.email.0,
-        phone: args.phone.map(|phone| phone.0),
-        organisation: args.organisation.map(|name| name.0),
-    })?;
-    let customer = call.desk.create_customer(&call.caller, new).await?;
-    Ok(record(&call, "Registered customer", &customer))
+    let wanted = Wanted {
+        action: Action::CreateCustomer,
+        entity: None,
+        arguments: Values::default()
+            .text("name", args.name.0.as_ref().map(|name| name.0.as_str()))
+            .text("email", args.email.0.as_ref().map(|email| email.0.as_str()))
+            .text("phone", args.phone.as_ref().map(|phone| phone.0.as_str()))
+            .text(
+                "organisation",
+                args.organisation.as_ref().map(|name| name.0.as_str()),
+            ),
+        if_version: None,
+        key: args.idempotency_key.map(|key| key.0),
+    };
+    write(&call, wanted, || {
+        let new = NewCustomer {
+            name: args.name.needed("name")?.0,
+            email: args.email.needed("email")?.0,
+            phone: args.phone.map(|phone| phone.0),
+            organisation: args.organisation.map(|name| name.0),
+        };
+        Ok(GuardedWrite::Open(OpenWrite::CreateCustomer {
+            new: valid(new)?.into_inner(),
+        }))
+    })
+    .await
+}
+
+fn customer_entity(id: &Usual<CustomerId>) -> Option<(EntityKind, i64)> {
+    id.0.map(|id| (EntityKind::Customer, id.number()))
+}
+
+async fn update_customer(call: Call) -> Result<Step, DeskError> {
+    let args: UpdateCustomerArgs = call.arguments()?;
+    let clears = |this| matches!(args.clear, Some(given) if given == this || given == Clear::Both);
+    let patch = CustomerPatch {
+        name: args.name.map(|name| name.0),
+        email: args.email.map(|email| email.0),
+        phone: assign("phone", args.phone, clears(Clear::Phone))?,
+        organisation: assign(
+            "organisation",
+            args.organisation,
+            clears(Clear::Organisation),
+        )?,
+        status: args.status,
+    };
+    let wanted = Wanted {
+        action: Action::UpdateCustomer,
+        entity: customer_entity(&args.customer_id),
+        arguments: patch.arguments(),
+        if_version: args.if_version,
+        key: None,
+    };
+    write(&call, wanted, || {
+        let customer = args.customer_id.needed("customer_id")?;
+        if patch == CustomerPatch::default() {
+            let reason = "or another field is needed: there is nothing to change";
+            return Err(InvalidArgument::new("name", reason).into());
+        }
+        Ok(GuardedWrite::UpdateCustomer {
+            customer,
+            patch: valid(patch)?.into_inner(),
+        })
+    })
+    .await
+}
+
+async fn delete_customer(call: Call) -> Result<Step, DeskError> {
+    let args: DeleteCustomerArgs = call.arguments()?;
+    let wanted = Wanted {
+        action: Action::DeleteCustomer,
+        entity: customer_entity(&args.customer_id),
+        arguments: Values::default(),
+        if_version: args.if_version,
+        key: None,
+    };
+    write(&call, wanted, || {
+        Ok(GuardedWrite::DeleteCustomer {
+            customer: args.customer_id.needed("customer_id")?,
+        })
+    })
+    .await
 }

@@ -9,7 +9,7 @@ use crate::Toolset;
 use crate::args::{Arguments, Limit, Offset, Slug, arguments};
 use crate::articles::{ArticleView, head_cost, heads, length, write_article, write_titles};
 use crate::reply::{Reply, Room};
-use crate::spec::{Call, Hints, Policy, ToolSpec, Type};
+use crate::spec::{Call, Hints, Policy, ToolSpec, Type, done};
 use crate::text::{Channels, Sheet};
 use crate::view::PageInfo;
 
@@ -23,9 +23,10 @@ pub(super) static TOOLS: &[ToolSpec] = &[
             article_id and offset. To find articles by words use search_kb.",
         policy: Policy::read(Scope::DeskRead),
         hints: Hints::READS,
+        operations: &[],
         args: GetKnowledgeArticlesArgs::ARGS,
         output: &[&[("articles", Type::Objects)], PAGE],
-        run: |call| Box::pin(get_knowledge_articles(call)),
+        run: |call| done(get_knowledge_articles(call)),
     },
     ToolSpec {
         name: "search_kb",
@@ -36,12 +37,13 @@ pub(super) static TOOLS: &[ToolSpec] = &[
             nothing about it: say so, do not invent. Whole articles: get_knowledge_articles(article_id).",
         policy: Policy::read(Scope::DeskRead),
         hints: Hints::READS,
+        operations: &[],
         args: SearchKbArgs::ARGS,
         output: &[
             &[("articles", Type::Objects), ("search_mode", Type::Text)],
             PAGE,
         ],
-        run: |call| Box::pin(search_kb(call)),
+        run: |call| done(search_kb(call)),
     },
 ];
 

@@ -11,7 +11,7 @@ use crate::Toolset;
 use crate::args::{Arguments, Before, Since, Slug, arguments};
 use crate::listing::fitted;
 use crate::reply::{Reply, json_len};
-use crate::spec::{Call, Hints, Policy, ToolSpec, Type};
+use crate::spec::{Call, Hints, Policy, ToolSpec, Type, done};
 use crate::text::{Sheet, quoted};
 use crate::view::{PageInfo, Said, TicketRow, ticket_line};
 
@@ -25,6 +25,7 @@ pub(super) static TOOLS: &[ToolSpec] = &[ToolSpec {
         To filter without words use list_tickets.",
     policy: Policy::read(Scope::DeskRead),
     hints: Hints::READS,
+    operations: &[],
     args: SearchTicketsArgs::ARGS,
     output: &[
         &[
@@ -35,7 +36,7 @@ pub(super) static TOOLS: &[ToolSpec] = &[ToolSpec {
         ],
         PAGE,
     ],
-    run: |call| Box::pin(search_tickets(call)),
+    run: |call| done(search_tickets(call)),
 }];
 
 arguments! {

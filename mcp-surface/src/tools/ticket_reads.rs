@@ -11,7 +11,7 @@ use super::{Cursor, Name, PAGE, PageLimit, TICKET, wording};
 use crate::args::{Arguments, Before, Offset, Since, Slug, arguments};
 use crate::listing::fitted;
 use crate::reply::{Reply, Room, json_len};
-use crate::spec::{Call, Hints, Output, Policy, ToolSpec, Type};
+use crate::spec::{Call, Hints, Output, Policy, ToolSpec, Type, done};
 use crate::text::{Channels, QUOTE_BYTES, Sheet, window};
 use crate::view::{
     PageInfo, TicketRecord, TicketRow, labels, order_words, ticket_facts, ticket_line,
@@ -36,9 +36,10 @@ pub(super) static TOOLS: &[ToolSpec] = &[
             next_offset as offset gives the rest. NOT_FOUND: find the id with list_tickets or search_tickets.",
         policy: Policy::read(Scope::DeskRead),
         hints: Hints::READS,
+        operations: &[],
         args: GetTicketArgs::ARGS,
         output: &[TICKET, PART],
-        run: |call| Box::pin(get_ticket(call)),
+        run: |call| done(get_ticket(call)),
     },
     ToolSpec {
         name: "get_ticket_details",
@@ -49,6 +50,7 @@ pub(super) static TOOLS: &[ToolSpec] = &[
             those, or the rest of a long one. A description that is cut goes on with get_ticket(offset).",
         policy: Policy::read(Scope::DeskRead),
         hints: Hints::READS,
+        operations: &[],
         args: GetTicketDetailsArgs::ARGS,
         output: &[
             &[
@@ -60,7 +62,7 @@ pub(super) static TOOLS: &[ToolSpec] = &[
             ],
             PAGE,
         ],
-        run: |call| Box::pin(get_ticket_details(call)),
+        run: |call| done(get_ticket_details(call)),
     },
     ToolSpec {
         name: "list_tickets",
@@ -71,9 +73,10 @@ pub(super) static TOOLS: &[ToolSpec] = &[
             matches; a bad value is an error that lists the valid ones.",
         policy: Policy::read(Scope::DeskRead),
         hints: Hints::READS,
+        operations: &[],
         args: ListTicketsArgs::ARGS,
         output: &[&[("tickets", Type::Objects)], PAGE],
-        run: |call| Box::pin(list_tickets(call)),
+        run: |call| done(list_tickets(call)),
     },
 ];
 

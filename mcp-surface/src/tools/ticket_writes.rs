@@ -3,21 +3,20 @@
 use desk::{DeskError, InvalidArgument, valid};
 use domain::ticket::Assign;
 use domain::{
-    Assignment, Channel, CustomerId, NewComment, NewTicket, Origin, Priority, Scope, Status,
-    Ticket, TicketId, Tier, Version, Visibility, category, limits,
+    Action, Arguments as Values, Assignment, Channel, CustomerId, EntityKind, GuardedWrite,
+    NewComment, NewTicket, OpenStatus, OpenWrite, Operation, Origin, Priority, Publication, Scope,
+    Status, TicketId, Tier, Version, Visibility, category, limits,
 };
-use garde::Valid;
-use serde::Serialize;
+use futures::FutureExt as _;
 
-use super::{Name, TICKET, wording};
+use super::{Key, Name, REPLAYED, TICKET, wording};
 use crate::Toolset;
-use crate::args::{Arguments, Label, Prose, Slug, StepTo, Unassign, arguments};
-use crate::reply::Reply;
-use crate::spec::{Call, Hints, Output, Policy, ToolSpec, Type};
-use crate::text::Sheet;
-use crate::view::{TicketRow, owner, ticket_facts};
+use crate::args::{Arguments, Label, Prose, Slug, Unassign, Usual, arguments};
+use crate::confirm::{GATE, Wanted, write};
+use crate::outcome::REFUSAL;
+use crate::spec::{Call, Guard, Hints, Output, Policy, Step, ToolSpec, Type};
 
-const NEW_TEAM: &[Output] = &[("new_team", Type::Flag)];
+pub(super) const NEW_TEAM: &[Output] = &[("new_team", Type::Flag)];
 
 const MOVED: &[Output] = &[
     ("ticket_id", Type::Text),
@@ -37,9 +36,10 @@ pub(super) static TOOLS: &[ToolSpec] = &[
             before, so check its spelling. NOT_FOUND: the customer does not exist, see list_customers.",
         policy: Policy::write(Scope::DeskComment),
         hints: Hints::ADDS,
+        operations: &[Operation::CreateTicket],
         args: CreateTicketArgs::ARGS,
-        output: &[TICKET, NEW_TEAM],
-        run: |call| Box::pin(create_ticket(call)),
+        output: &[TICKET, NEW_TEAM, REPLAYED],
+        run: |call| create_ticket(call).boxed(),
     },
     ToolSpec {
         name: "assign_ticket",
@@ -49,43 +49,50 @@ pub(super) static TOOLS: &[ToolSpec] = &[
             stays. Does not change status or tier. Returns the ticket's fields and new_team.",
         policy: Policy::write(Scope::DeskWrite),
         hints: Hints::SETS,
+        operations: &[Operation::AssignTicket],
         args: AssignTicketArgs::ARGS,
         output: &[TICKET, NEW_TEAM],
-        run: |call| Box::pin(assign_ticket(call)),
+        run: |call| assign_ticket(call).boxed(),
     },
     ToolSpec {
         name: "add_comment",
-        title: "Add internal comment",
+        title: "Add comment",
         toolset: Toolset::Tickets,
-        description: "Adds an internal comment, which only staff sees: nothing reaches the customer. With \
-            from_customer it records what the customer said, e.g. on the phone, and the ticket then waits for the \
-            desk. Raises the ticket's version. Returns comment_id, visibility, version.",
-        policy: Policy::write(Scope::DeskComment),
+        description: "Adds an internal comment, which only staff sees. With from_customer it records what the customer \
+            said, e.g. on the phone, and the ticket then waits for the desk. visibility public publishes the body to the \
+            customer and needs desk:write: the first call returns CONFIRMATION_REQUIRED with a preview, or asks the \
+            user. Returns comment_id, visibility, version.",
+        policy: Policy::guarded(Scope::DeskComment, Guard::Token),
         hints: Hints::ADDS,
+        operations: &[Operation::AddComment, Operation::PublishComment],
         args: AddCommentArgs::ARGS,
-        output: &[&[
-            ("comment_id", Type::Text),
-            ("ticket_id", Type::Text),
-            ("visibility", Type::Text),
-            ("origin", Type::Text),
-            ("last_comment_by", Type::Text),
-            ("created_at", Type::Text),
-            ("version", Type::Whole),
-        ]],
-        run: |call| Box::pin(add_comment(call)),
+        output: &[
+            &[
+                ("comment_id", Type::Text),
+                ("ticket_id", Type::Text),
+                ("visibility", Type::Text),
+                ("origin", Type::Text),
+                ("last_comment_by", Type::Text),
+                ("created_at", Type::Text),
+                ("version", Type::Whole),
+            ],
+            GATE,
+        ],
+        run: |call| add_comment(call).boxed(),
     },
     ToolSpec {
         name: "change_ticket_status",
         title: "Change ticket status",
         toolset: Toolset::Tickets,
-        description: "Moves a ticket: open to in_progress; in_progress to resolved or open; resolved to in_progress. \
-            Closing is final and refused here. To resolve with a note use resolve_ticket. FORBIDDEN_TRANSITION: \
-            allowed lists the next statuses.",
-        policy: Policy::write(Scope::DeskWrite),
+        description: "Moves a ticket: open to in_progress; in_progress to resolved or open; resolved to in_progress; any \
+            to closed, which is final: that call first returns CONFIRMATION_REQUIRED with a preview, or asks the user. \
+            To resolve with a note use resolve_ticket. FORBIDDEN_TRANSITION: allowed lists the next statuses.",
+        policy: Policy::guarded(Scope::DeskWrite, Guard::Token),
         hints: Hints::SETS,
+        operations: &[Operation::MoveTicket, Operation::CloseTicket],
         args: ChangeTicketStatusArgs::ARGS,
-        output: &[MOVED],
-        run: |call| Box::pin(change_ticket_status(call)),
+        output: &[MOVED, GATE],
+        run: |call| change_ticket_status(call).boxed(),
     },
     ToolSpec {
         name: "resolve_ticket",
@@ -95,18 +102,19 @@ pub(super) static TOOLS: &[ToolSpec] = &[
             not told. From another status: FORBIDDEN_TRANSITION, move it to in_progress first.",
         policy: Policy::write(Scope::DeskWrite),
         hints: Hints::SETS,
+        operations: &[Operation::ResolveTicket],
         args: ResolveTicketArgs::ARGS,
-        output: &[MOVED],
-        run: |call| Box::pin(resolve_ticket(call)),
+        output: &[MOVED, REFUSAL],
+        run: |call| resolve_ticket(call).boxed(),
     },
 ];
 
 arguments! {
     /// Arguments of `create_ticket`.
     CreateTicketArgs {
-        customer_id: CustomerId = wording::CUSTOMER_ID;
-        subject: Label<{ limits::SUBJECT_CHARS }> = "One line.";
-        description: Prose<{ limits::DESCRIPTION_CHARS }> = "The request, in the customer's words.";
+        customer_id: Usual<CustomerId> = wording::CUSTOMER_ID;
+        subject: Usual<Label<{ limits::SUBJECT_CHARS }>> = "One line.";
+        description: Usual<Prose<{ limits::DESCRIPTION_CHARS }>> = "The request, in the customer's words.";
         priority: Option<Priority> = "urgent: site down or security incident; high: several blocked or a deadline \
             today; medium: one person; low: has a workaround.";
         category: Option<Slug> = wording::CATEGORY;
@@ -114,16 +122,17 @@ arguments! {
         tier: Option<Tier> = "Support line.";
         team: Option<Name> = "Team, free text.";
         assignee: Option<Name> = "Person, free text.";
+        idempotency_key: Option<Key> = wording::IDEMPOTENCY_KEY;
     }
 }
 
 arguments! {
     /// Arguments of `assign_ticket`.
     AssignTicketArgs {
-        ticket_id: TicketId = wording::TICKET_ID;
+        ticket_id: Usual<TicketId> = wording::TICKET_ID;
         team: Option<Name> = "New team.";
         assignee: Option<Name> = "New person.";
-        unassign: Option<Unassign> = "What to take away.";
+        unassign: Option<Unassign> = wording::UNASSIGN;
         if_version: Option<Version> = wording::IF_VERSION;
     }
 }
@@ -131,18 +140,20 @@ arguments! {
 arguments! {
     /// Arguments of `add_comment`.
     AddCommentArgs {
-        ticket_id: TicketId = wording::TICKET_ID;
-        body: Prose<{ limits::COMMENT_CHARS }> = "The comment.";
+        ticket_id: Usual<TicketId> = wording::TICKET_ID;
+        body: Usual<Prose<{ limits::COMMENT_CHARS }>, false> = "The comment.";
+        visibility: Option<Visibility> = "Default internal.";
         from_customer: Option<bool> = "true: these are the customer's words.";
         if_version: Option<Version> = wording::IF_VERSION;
+        idempotency_key: Option<Key> = wording::IDEMPOTENCY_KEY;
     }
 }
 
 arguments! {
     /// Arguments of `change_ticket_status`.
     ChangeTicketStatusArgs {
-        ticket_id: TicketId = wording::TICKET_ID;
-        status: StepTo = "The new status.";
+        ticket_id: Usual<TicketId> = wording::TICKET_ID;
+        status: Usual<Status, false> = "The new status.";
         if_version: Option<Version> = wording::IF_VERSION;
     }
 }
@@ -150,39 +161,19 @@ arguments! {
 arguments! {
     /// Arguments of `resolve_ticket`.
     ResolveTicketArgs {
-        ticket_id: TicketId = wording::TICKET_ID;
+        ticket_id: Usual<TicketId> = wording::TICKET_ID;
         resolution: Option<Prose<{ limits::COMMENT_CHARS }>> = "How it was solved.";
         if_version: Option<Version> = wording::IF_VERSION;
     }
 }
 
-#[derive(Serialize)]
-struct TeamAnswer<'a> {
-    #[serde(flatten)]
-    row: TicketRow<'a>,
-    new_team: bool,
-}
-
-fn with_team(call: &Call, heading: &str, ticket: &Ticket, new_team: bool) -> Reply {
-    let mut sheet = Sheet::new(call.desk.next_nonce());
-    sheet.say(format_args!("{heading} {}", ticket_facts(ticket)));
-    if ticket.assigned_team.is_some() || ticket.assignee.is_some() {
-        sheet.quote("names", &owner(ticket));
-    } else {
-        sheet.say("It has no team and no assignee.");
-    }
-    if new_team {
-        sheet.say("No ticket had this team before: check the spelling of its name.");
-    }
-    let answer = TeamAnswer {
-        row: TicketRow::of(ticket),
-        new_team,
-    };
-    Reply::new(&answer, sheet.finish())
+/// The record that a call names.
+pub(super) fn ticket_entity(id: &Usual<TicketId>) -> Option<(EntityKind, i64)> {
+    id.0.map(|id| (EntityKind::Ticket, id.number()))
 }
 
 /// Names the argument by the tool's word where the domain's field has another.
-fn renamed(error: DeskError, field: &str, argument: &str) -> DeskError {
+pub(super) fn renamed(error: DeskError, field: &str, argument: &str) -> DeskError {
     if let DeskError::Invalid(invalid) = &error
         && invalid.field == field
     {
@@ -195,32 +186,69 @@ fn renamed(error: DeskError, field: &str, argument: &str) -> DeskError {
     error
 }
 
-async fn create_ticket(call: Call) -> Result<Reply, DeskError> {
+async fn create_ticket(call: Call) -> Result<Step, DeskError> {
     let args: CreateTicketArgs = call.arguments()?;
-    let new = valid(NewTicket {
-        customer: args.customer_id,
-        channel: args.channel.unwrap_or(Channel::Portal),
-        subject: args.subject.0,
-        description: args.description.0,
-        category: args
-            .category
-            .map_or_else(|| category::DEFAULT.to_owned(), |slug| slug.0),
-        priority: args.priority.unwrap_or(Priority::Medium),
-        tier: args.tier.unwrap_or(Tier::FIRST),
-        assigned_team: args.team.map(|name| name.0),
-        assignee: args.assignee.map(|name| name.0),
+    let customer = args.customer_id.0;
+    let wanted = Wanted {
+        action: Action::CreateTicket,
+        entity: None,
+        arguments: Values::default()
+            .int("customer_id", customer.map(CustomerId::number))
+            .text(
+                "subject",
+                args.subject.0.as_ref().map(|text| text.0.as_str()),
+            )
+            .text(
+                "description",
+                args.description.0.as_ref().map(|text| text.0.as_str()),
+            )
+            .text("priority", args.priority.map(Priority::as_str))
+            .text(
+                "category",
+                args.category.as_ref().map(|slug| slug.0.as_str()),
+            )
+            .text("channel", args.channel.map(Channel::as_str))
+            .int("tier", args.tier.map(|tier| i64::from(tier.number())))
+            .text("team", args.team.as_ref().map(|name| name.0.as_str()))
+            .text(
+                "assignee",
+                args.assignee.as_ref().map(|name| name.0.as_str()),
+            ),
+        if_version: None,
+        key: args.idempotency_key.map(|key| key.0),
+    };
+    write(&call, wanted, || {
+        let new = NewTicket {
+            customer: args.customer_id.needed("customer_id")?,
+            channel: args.channel.unwrap_or(Channel::Portal),
+            subject: args.subject.needed("subject")?.0,
+            description: args.description.needed("description")?.0,
+            category: args
+                .category
+                .map_or_else(|| category::DEFAULT.to_owned(), |slug| slug.0),
+            priority: args.priority.unwrap_or(Priority::Medium),
+            tier: args.tier.unwrap_or(Tier::FIRST),
+            assigned_team: args.team.map(|name| name.0),
+            assignee: args.assignee.map(|name| name.0),
+        };
+        let new = valid(new).map_err(|error| renamed(error, "assigned_team", "team"))?;
+        Ok(GuardedWrite::Open(OpenWrite::CreateTicket {
+            new: new.into_inner(),
+        }))
     })
-    .map_err(|error| renamed(error, "assigned_team", "team"))?;
-    let filed = call.desk.create_ticket(&call.caller, new).await?;
-    Ok(with_team(&call, "Filed", &filed.ticket, filed.new_team))
+    .await
 }
 
 /// What happens to a name: set, taken away or kept. Both at once is a contradiction.
-fn assign(field: &str, name: Option<Name>, clear: bool) -> Result<Assign, InvalidArgument> {
+pub(super) fn assign<const MAX: usize>(
+    field: &str,
+    name: Option<Label<MAX>>,
+    clear: bool,
+) -> Result<Assign, InvalidArgument> {
     match (name, clear) {
         (Some(_), true) => Err(InvalidArgument::new(
             field,
-            "is given and taken away by `unassign` at once; leave one out",
+            "is given and taken away at once; leave one out",
         )),
         (Some(name), false) => Ok(Assign::Set(name.0)),
         (None, true) => Ok(Assign::Clear),
@@ -228,127 +256,128 @@ fn assign(field: &str, name: Option<Name>, clear: bool) -> Result<Assign, Invali
     }
 }
 
-async fn assign_ticket(call: Call) -> Result<Reply, DeskError> {
-    let args: AssignTicketArgs = call.arguments()?;
-    let clears =
-        |this| matches!(args.unassign, Some(given) if given == this || given == Unassign::Both);
-    let assignment = valid(Assignment {
-        team: assign("team", args.team, clears(Unassign::Team))?,
-        assignee: assign("assignee", args.assignee, clears(Unassign::Assignee))?,
-    })?;
-    let assigned = call
-        .desk
-        .assign_ticket(&call.caller, args.ticket_id, args.if_version, assignment)
-        .await?;
-    Ok(with_team(
-        &call,
-        "Assigned",
-        &assigned.ticket,
-        assigned.new_team,
-    ))
-}
-
-#[derive(Serialize)]
-struct CommentAnswer {
-    comment_id: String,
-    ticket_id: String,
-    visibility: &'static str,
-    origin: &'static str,
-    last_comment_by: &'static str,
-    created_at: String,
-    version: i64,
-}
-
-/// An internal comment: nothing here can make a public one.
-fn internal(body: String, origin: Origin) -> Result<Valid<NewComment>, DeskError> {
-    valid(NewComment {
-        body,
-        origin,
-        visibility: Visibility::Internal,
+/// What happens to a ticket's team and person.
+pub(super) fn assignment(
+    team: Option<Name>,
+    assignee: Option<Name>,
+    unassign: Option<Unassign>,
+) -> Result<Assignment, InvalidArgument> {
+    let clears = |this| matches!(unassign, Some(given) if given == this || given == Unassign::Both);
+    Ok(Assignment {
+        team: assign("team", team, clears(Unassign::Team))?,
+        assignee: assign("assignee", assignee, clears(Unassign::Assignee))?,
     })
 }
 
-async fn add_comment(call: Call) -> Result<Reply, DeskError> {
+async fn assign_ticket(call: Call) -> Result<Step, DeskError> {
+    let args: AssignTicketArgs = call.arguments()?;
+    let assignment = assignment(args.team, args.assignee, args.unassign)?;
+    let wanted = Wanted {
+        action: Action::AssignTicket,
+        entity: ticket_entity(&args.ticket_id),
+        arguments: Values::default()
+            .assign("team", &assignment.team)
+            .assign("assignee", &assignment.assignee),
+        if_version: args.if_version,
+        key: None,
+    };
+    write(&call, wanted, || {
+        Ok(GuardedWrite::Open(OpenWrite::AssignTicket {
+            ticket: args.ticket_id.needed("ticket_id")?,
+            assignment: valid(assignment)?.into_inner(),
+        }))
+    })
+    .await
+}
+
+async fn add_comment(call: Call) -> Result<Step, DeskError> {
     let args: AddCommentArgs = call.arguments()?;
-    let origin = if args.from_customer == Some(true) {
-        Origin::Customer
-    } else {
-        Origin::Team
+    let public = args.visibility == Some(Visibility::Public);
+    if public && !call.caller.scopes.contains(Scope::DeskWrite) {
+        return Err(DeskError::MissingRight(Scope::DeskWrite));
+    }
+    let wanted = Wanted {
+        action: Action::AddComment,
+        entity: ticket_entity(&args.ticket_id),
+        arguments: Values::default()
+            .text("body", args.body.0.as_ref().map(|text| text.0.as_str()))
+            .text("visibility", args.visibility.map(Visibility::as_str))
+            .flag("from_customer", args.from_customer),
+        if_version: args.if_version,
+        key: args.idempotency_key.map(|key| key.0),
     };
-    let added = call
-        .desk
-        .add_comment(
-            &call.caller,
-            args.ticket_id,
-            args.if_version,
-            internal(args.body.0, origin)?,
-        )
-        .await?;
-    let (comment, ticket) = (added.comment, added.ticket);
-    let text = format!(
-        "Added {} to {}: {}, by {}. {} spoke last; the ticket is at version {}.",
-        comment.id,
-        ticket.id,
-        comment.visibility,
-        comment.origin,
-        ticket.last_comment_by,
-        ticket.version
-    );
-    let answer = CommentAnswer {
-        comment_id: comment.id.to_string(),
-        ticket_id: ticket.id.to_string(),
-        visibility: comment.visibility.as_str(),
-        origin: comment.origin.as_str(),
-        last_comment_by: ticket.last_comment_by.as_str(),
-        created_at: comment.created_at.to_string(),
-        version: ticket.version.number(),
-    };
-    Ok(Reply::new(&answer, text))
+    write(&call, wanted, || {
+        let ticket = args.ticket_id.needed("ticket_id")?;
+        let body = args.body.needed("body")?.0;
+        let from_customer = args.from_customer == Some(true);
+        if public && from_customer {
+            let reason = "is for what the customer said, which is never published back";
+            return Err(InvalidArgument::new("from_customer", reason).into());
+        }
+        Ok(if public {
+            let publication = Publication { body };
+            GuardedWrite::PublishComment {
+                ticket,
+                publication,
+            }
+        } else {
+            let origin = if from_customer {
+                Origin::Customer
+            } else {
+                Origin::Team
+            };
+            let comment = NewComment { body, origin };
+            GuardedWrite::Open(OpenWrite::AddComment { ticket, comment })
+        })
+    })
+    .await
 }
 
-#[derive(Serialize)]
-struct MovedAnswer {
-    ticket_id: String,
-    status_before: &'static str,
-    status_after: &'static str,
-    updated_at: String,
-    version: i64,
-}
-
-fn moved(from: Status, ticket: &Ticket) -> Reply {
-    let text = format!(
-        "{} is {} now and was {from}; it is at version {}.",
-        ticket.id, ticket.status, ticket.version
-    );
-    let answer = MovedAnswer {
-        ticket_id: ticket.id.to_string(),
-        status_before: from.as_str(),
-        status_after: ticket.status.as_str(),
-        updated_at: ticket.updated_at.to_string(),
-        version: ticket.version.number(),
-    };
-    Reply::new(&answer, text)
-}
-
-async fn change_ticket_status(call: Call) -> Result<Reply, DeskError> {
+async fn change_ticket_status(call: Call) -> Result<Step, DeskError> {
     let args: ChangeTicketStatusArgs = call.arguments()?;
-    let (from, ticket) = call
-        .desk
-        .change_ticket_status(&call.caller, args.ticket_id, args.if_version, args.status.0)
-        .await?;
-    Ok(moved(from, &ticket))
+    let wanted = Wanted {
+        action: Action::ChangeTicketStatus,
+        entity: ticket_entity(&args.ticket_id),
+        arguments: Values::default().text("status", args.status.0.map(Status::as_str)),
+        if_version: args.if_version,
+        key: None,
+    };
+    write(&call, wanted, || {
+        let ticket = args.ticket_id.needed("ticket_id")?;
+        let to = match args.status.needed("status")? {
+            Status::Closed => return Ok(GuardedWrite::CloseTicket { ticket }),
+            Status::Open => OpenStatus::Open,
+            Status::InProgress => OpenStatus::InProgress,
+            Status::Resolved => OpenStatus::Resolved,
+        };
+        Ok(GuardedWrite::Open(OpenWrite::MoveTicket { ticket, to }))
+    })
+    .await
 }
 
-async fn resolve_ticket(call: Call) -> Result<Reply, DeskError> {
+async fn resolve_ticket(call: Call) -> Result<Step, DeskError> {
     let args: ResolveTicketArgs = call.arguments()?;
-    let resolution = args
-        .resolution
-        .map(|resolution| internal(resolution.0, Origin::Team))
-        .transpose()
-        .map_err(|error| renamed(error, "body", "resolution"))?;
-    let (from, ticket) = call
-        .desk
-        .resolve_ticket(&call.caller, args.ticket_id, args.if_version, resolution)
-        .await?;
-    Ok(moved(from, &ticket))
+    let resolution = args.resolution.map(|text| text.0);
+    let wanted = Wanted {
+        action: Action::ResolveTicket,
+        entity: ticket_entity(&args.ticket_id),
+        arguments: Values::default().text("resolution", resolution.as_deref()),
+        if_version: args.if_version,
+        key: None,
+    };
+    write(&call, wanted, || {
+        let resolution = resolution.map(|body| NewComment {
+            body,
+            origin: Origin::Team,
+        });
+        let resolution = resolution
+            .map(valid)
+            .transpose()
+            .map_err(|error| renamed(error, "body", "resolution"))?;
+        Ok(GuardedWrite::Open(OpenWrite::ResolveTicket {
+            ticket: args.ticket_id.needed("ticket_id")?,
+            resolution: resolution.map(garde::Valid::into_inner),
+        }))
+    })
+    .await
 }

@@ -47,7 +47,7 @@ struct Payload<'a> {
 }
 
 impl<'a> Payload<'a> {
-    fn of(act: &'a Act, record: &'a AuditRecord) -> Self {
+    fn of(act: &'a Act, record: &'a AuditRecord, approval: &'a [(&'static str, String)]) -> Self {
         Self {
             v: LAYOUT,
             at_us: act.at.micros(),
@@ -67,6 +67,7 @@ impl<'a> Payload<'a> {
             facts: record
                 .facts
                 .iter()
+                .chain(approval)
                 .map(|(name, value)| (Cow::Borrowed(*name), Cow::Borrowed(value.as_str())))
                 .collect(),
         }
@@ -136,7 +137,7 @@ pub(super) fn write_head(conn: &mut AnyConnection, seq: i64) -> Result<(), Store
 
 /// Appends the row of an act to the transaction that does it.
 pub(super) fn append(tx: &mut Tx<'_>, act: &Act, record: &AuditRecord) -> Result<(), StoreError> {
-    let payload = serde_json::to_vec(&Payload::of(act, record))
+    let payload = serde_json::to_vec(&Payload::of(act, record, tx.approval()))
         .map_err(|error| StoreError::Internal(error.into()))?;
     let seq = tx.next_seq();
     // One request may write many rows, so its id alone does not name one; with it in front, the rows of a request are

@@ -5,15 +5,18 @@ mod calls;
 mod customers;
 mod tickets;
 
+use std::collections::BTreeSet;
+
 use diesel::prelude::*;
 use domain::{
-    Act, Action, AuditRecord, Category, CategoryKind, CustomerId, EntityKind, Outcome, Version,
-    text,
+    Act, Action, AuditRecord, Category, CategoryKind, CustomerId, EntityKind, Outcome, TicketId,
+    Version, text,
 };
 
 use super::audit;
 use super::categories::{self, cut};
 use super::errors::classify;
+use super::flags;
 use super::schema::{customers as customer_rows, external_ids};
 use super::words::WordQueue;
 use super::writer::{Savepoint, Tx};
@@ -97,6 +100,7 @@ pub(super) fn import(
             act,
             categories,
             words: WordQueue::default(),
+            written: BTreeSet::new(),
         };
         let mut report = ImportReport::default();
         for row in rows {
@@ -124,6 +128,7 @@ pub(super) fn import(
             return Ok(Savepoint::Undo(report));
         }
         import.words.write(import.tx)?;
+        import.screen()?;
         Ok(Savepoint::Keep(report))
     })
 }
@@ -148,6 +153,8 @@ struct Import<'a, 'tx> {
     act: &'a Act,
     categories: Vec<Category>,
     words: WordQueue,
+    /// Tickets that texts were brought in for, to be screened once each when they are complete.
+    written: BTreeSet<TicketId>,
 }
 
 impl Import<'_, '_> {
@@ -226,6 +233,26 @@ impl Import<'_, '_> {
             .execute(self.tx.step()?)
             .map(drop)
             .map_err(classify)
+    }
+
+    /// Screens what was written, and notes each flag that it raised.
+    fn screen(&mut self) -> Result<(), StoreError> {
+        for id in std::mem::take(&mut self.written) {
+            if let Some(flag) = flags::rescreen(self.tx, id, None)? {
+                let record = AuditRecord {
+                    action: Action::Import,
+                    entity: EntityKind::Ticket,
+                    entity_id: Some(id.number()),
+                    version_before: None,
+                    version_after: None,
+                    outcome: Outcome::Applied,
+                    code: None,
+                    facts: vec![("security_flag", flag.to_string())],
+                };
+                audit::append(self.tx, self.act, &record)?;
+            }
+        }
+        Ok(())
     }
 
     /// Appends the audit row of a thing that was brought in or changed.

@@ -160,5 +160,84 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    deployment (only) {
+        only -> BigInt,
+        id -> Text,
+    }
+}
+
+diesel::table! {
+    pending_changes (number) {
+        number -> BigInt,
+        token_id -> Binary,
+        record -> Binary,
+        operation -> Text,
+        entity_id -> BigInt,
+        arguments -> Text,
+        shown -> Text,
+        idempotency_key -> Nullable<Text>,
+        actor -> Text,
+        client -> Text,
+        channel -> Text,
+        required -> Text,
+        state -> Text,
+        closed_as -> Nullable<Text>,
+        method -> Nullable<Text>,
+        approver -> Nullable<Text>,
+        created_at -> BigInt,
+        expires_at -> BigInt,
+        decided_at -> Nullable<BigInt>,
+        spent_at -> Nullable<BigInt>,
+        answer -> Nullable<Text>,
+        keep_until -> BigInt,
+    }
+}
+
+diesel::table! {
+    idempotency_keys (actor, tool, key) {
+        actor -> Text,
+        tool -> Text,
+        key -> Text,
+        digest -> Binary,
+        answer -> Text,
+        created_at -> BigInt,
+    }
+}
+
+diesel::table! {
+    payment_verifications (id) {
+        id -> BigInt,
+        ticket_id -> BigInt,
+        channel_on_file -> Text,
+        confirmer -> Text,
+        approver -> Text,
+        entered_by -> Text,
+        entered_at -> BigInt,
+    }
+}
+
+diesel::table! {
+    ticket_originals (id) {
+        id -> BigInt,
+        ticket_id -> BigInt,
+        subject -> Text,
+        description -> Text,
+        replaced_at -> BigInt,
+    }
+}
+
+diesel::table! {
+    security_reviews (id) {
+        id -> BigInt,
+        ticket_id -> BigInt,
+        lifted -> Text,
+        reviewer -> Text,
+        reviewed_at -> BigInt,
+        void -> Bool,
+    }
+}
+
 diesel::joinable!(ticket_terms -> tickets (rowid));
 diesel::allow_tables_to_appear_in_same_query!(tickets, ticket_terms);
+diesel::allow_tables_to_appear_in_same_query!(calls, tickets);

@@ -12,10 +12,11 @@ use domain::{
     SecurityFlag, Status, Visibility,
 };
 use tempfile::TempDir;
+use writegate::{ApprovalLevel, ApprovalMethod};
 
 use super::connection::{AnyConnection, Database, Purpose};
 use super::import::Kind;
-use super::{categories, errors};
+use super::{categories, errors, gate};
 use crate::{DatabaseUrl, StoreError};
 
 /// A migrated database and a connection that writes.
@@ -31,7 +32,7 @@ impl Fixture {
         let url = DatabaseUrl::parse(&format!("sqlite:{}", path.display())).unwrap();
         let database = Database::locate(&url, true, Duration::from_secs(5)).unwrap();
         let steps = database.migrate(&database.writer_lock().unwrap()).unwrap();
-        assert_eq!(steps, ["0001"]);
+        assert_eq!(steps, ["0001", "0002"]);
         Self {
             database,
             _dir: dir,
@@ -96,6 +97,18 @@ fn every_check_lists_exactly_the_words_of_its_vocabulary() {
         ("csat_responses_score_valid", &["1", "2", "3", "4", "5"]),
         ("external_ids_kind_valid", &kinds),
         ("audit_event_outcome_valid", Outcome::WORDS),
+        (
+            "pending_changes_required_valid",
+            &ApprovalLevel::ALL.map(ApprovalLevel::as_str),
+        ),
+        (
+            "pending_changes_state_valid",
+            &gate::State::ALL.map(gate::State::as_str),
+        ),
+        (
+            "pending_changes_method_valid",
+            &ApprovalMethod::ALL.map(ApprovalMethod::as_str),
+        ),
     ];
     let mut conn = Fixture::new().connect();
     let tables = lines(
@@ -164,7 +177,7 @@ fn every_table_is_strict_and_every_foreign_key_begins_an_index() {
         "SELECT count(*) AS number FROM sqlite_schema t, pragma_foreign_key_list(t.name) \
          WHERE t.type = 'table'",
     );
-    assert_eq!(keys, 12);
+    assert_eq!(keys, 14);
 }
 
 #[test]

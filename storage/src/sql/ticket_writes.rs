@@ -1,11 +1,13 @@
 //! Tickets: filing, assigning, commenting, moving. Each function is the body of one job.
 
+mod changes;
+
 use diesel::prelude::*;
-use domain::ticket::Assign;
 use domain::{
     Act, Action, Assignment, AuditRecord, CategoryKind, Channel, Comment, CommentId, CustomerId,
     EntityKind, ForbiddenTransition, LastCommentBy, NewComment, NewTicket, Origin, Outcome,
-    Priority, SecurityFlag, Status, Ticket, TicketId, Tier, Timestamp, Transition, Version, text,
+    Priority, SecurityFlag, Status, Ticket, TicketId, Tier, Timestamp, Transition, Version,
+    Visibility, text,
 };
 
 use super::errors::classify;
@@ -14,8 +16,11 @@ use super::schema::{comments, customers, teams, tickets};
 use super::tickets::get;
 use super::words::WordQueue;
 use super::writer::Tx;
-use super::{audit, categories};
+use super::{audit, categories, flags};
 use crate::{AddedComment, Moved, StoreError, TicketWithTeam};
+
+pub(super) use changes::{Changes, update};
+use changes::{fact, name};
 
 /// What is stored of a new ticket.
 pub(super) struct Entry<'a> {
@@ -33,69 +38,12 @@ pub(super) struct Entry<'a> {
     pub(super) updated_at: Timestamp,
 }
 
-/// What a write may change of a ticket; what is absent stays, and its indexes are not touched.
-#[derive(Default)]
-struct Changes {
-    status: Option<Status>,
-    team: Option<TeamColumns>,
-    assignee: Option<AssigneeColumns>,
-    last_comment_by: Option<LastCommentBy>,
-}
-
-#[derive(AsChangeset)]
-#[diesel(table_name = tickets, treat_none_as_null = true)]
-struct TeamColumns {
-    assigned_team: Option<String>,
-    team_folded: Option<String>,
-}
-
-#[derive(AsChangeset)]
-#[diesel(table_name = tickets, treat_none_as_null = true)]
-struct AssigneeColumns {
-    assignee: Option<String>,
-    assignee_folded: Option<String>,
-}
-
-/// Changes a ticket that was read in this transaction, if it is still at the version that was read, and gives its new
-/// version. Time never goes back: a clock that does must not make a change look older than the one before.
-fn update(
-    tx: &mut Tx<'_>,
-    ticket: &Ticket,
-    at: Timestamp,
-    changes: Changes,
-) -> Result<Version, StoreError> {
-    let next = ticket.version.next();
-    let updated = diesel::update(
-        tickets::table
-            .find(ticket.id.number())
-            .filter(tickets::version.eq(ticket.version.number())),
-    )
-    .set((
-        changes.team,
-        changes.assignee,
-        changes
-            .status
-            .map(|status| tickets::status.eq(status.as_str())),
-        changes
-            .last_comment_by
-            .map(|side| tickets::last_comment_by.eq(side.as_str())),
-        tickets::updated_at.eq(at.max(ticket.updated_at).micros()),
-        tickets::version.eq(next.number()),
-    ))
-    .execute(tx.step()?)
-    .map_err(classify)?;
-    if updated == 1 {
-        return Ok(next);
-    }
-    let found = get(tx.step()?, ticket.id)?.version;
-    Err(StoreError::Stale {
-        expected: ticket.version,
-        found,
-    })
-}
-
 /// Reads a ticket that is about to be changed.
-fn read(tx: &mut Tx<'_>, id: TicketId, if_version: Option<Version>) -> Result<Ticket, StoreError> {
+pub(super) fn read(
+    tx: &mut Tx<'_>,
+    id: TicketId,
+    if_version: Option<Version>,
+) -> Result<Ticket, StoreError> {
     let ticket = get(tx.step()?, id)?;
     match if_version {
         Some(expected) if expected != ticket.version => Err(StoreError::Stale {
@@ -107,7 +55,7 @@ fn read(tx: &mut Tx<'_>, id: TicketId, if_version: Option<Version>) -> Result<Ti
 }
 
 /// Remembers a team and says whether it is new.
-fn note_team(tx: &mut Tx<'_>, name: &str) -> Result<bool, StoreError> {
+pub(super) fn note_team(tx: &mut Tx<'_>, name: &str) -> Result<bool, StoreError> {
     let folded = text::fold(name);
     let known: i64 = teams::table
         .filter(teams::folded.eq(&folded))
@@ -215,6 +163,7 @@ pub(super) fn create(
     if new_team {
         facts.push(("new_team", "true".to_owned()));
     }
+    flags::rescreen_into(tx, id, None, &mut facts)?;
     let record = AuditRecord {
         version_before: None,
         ..applied(Action::CreateTicket, id, Version::FIRST, facts)
@@ -227,7 +176,7 @@ pub(super) fn create(
 }
 
 /// The audit record of a change of a ticket that left this version behind.
-fn applied(
+pub(super) fn applied(
     action: Action,
     id: TicketId,
     after: Version,
@@ -245,23 +194,6 @@ fn applied(
     }
 }
 
-/// The name to store where one was given; what is cleared has none.
-fn name(assign: &Assign) -> Option<&str> {
-    match assign {
-        Assign::Set(name) => Some(name),
-        Assign::Keep | Assign::Clear => None,
-    }
-}
-
-/// What the log says of an assignment. Names are typed in by people, so it says only what happened to them.
-fn fact(assign: &Assign) -> Option<&'static str> {
-    match assign {
-        Assign::Keep => None,
-        Assign::Set(_) => Some("set"),
-        Assign::Clear => Some("cleared"),
-    }
-}
-
 /// Gives a ticket to a team or a person, or takes it away.
 pub(super) fn assign(
     tx: &mut Tx<'_>,
@@ -271,23 +203,12 @@ pub(super) fn assign(
     assignment: &Assignment,
 ) -> Result<TicketWithTeam, StoreError> {
     let ticket = read(tx, id, if_version)?;
-    let (team, assignee) = (name(&assignment.team), name(&assignment.assignee));
-    let new_team = match team {
+    let new_team = match name(&assignment.team) {
         Some(team) => note_team(tx, team)?,
         None => false,
     };
     let (team_fact, assignee_fact) = (fact(&assignment.team), fact(&assignment.assignee));
-    let changes = Changes {
-        team: team_fact.map(|_| TeamColumns {
-            assigned_team: team.map(str::to_owned),
-            team_folded: team.map(text::fold),
-        }),
-        assignee: assignee_fact.map(|_| AssigneeColumns {
-            assignee: assignee.map(str::to_owned),
-            assignee_folded: assignee.map(text::fold),
-        }),
-        ..Changes::default()
-    };
+    let changes = Changes::default().assigned(&assignment.team, &assignment.assignee);
     let version = update(tx, &ticket, act.at, changes)?;
     let mut facts: Vec<(&'static str, String)> = [("team", team_fact), ("assignee", assignee_fact)]
         .into_iter()
@@ -308,12 +229,12 @@ pub(super) struct CommentEntry<'a> {
     pub(super) ticket: TicketId,
     pub(super) author: &'a str,
     pub(super) origin: Origin,
-    pub(super) visibility: domain::Visibility,
+    pub(super) visibility: Visibility,
     pub(super) body: &'a str,
     pub(super) created_at: Timestamp,
 }
 
-fn insert_comment(
+pub(super) fn insert_comment(
     tx: &mut Tx<'_>,
     words: &mut WordQueue,
     entry: &CommentEntry<'_>,
@@ -336,7 +257,7 @@ fn insert_comment(
 }
 
 /// Whose turn it is after a comment; what the system notes changes nothing.
-const fn turn_after(origin: Origin) -> Option<LastCommentBy> {
+pub(super) const fn turn_after(origin: Origin) -> Option<LastCommentBy> {
     match origin {
         Origin::Customer => Some(LastCommentBy::Customer),
         Origin::Team => Some(LastCommentBy::Team),
@@ -344,7 +265,8 @@ const fn turn_after(origin: Origin) -> Option<LastCommentBy> {
     }
 }
 
-fn comment_now(
+/// Adds an internal comment of this act.
+pub(super) fn comment_now(
     tx: &mut Tx<'_>,
     act: &Act,
     ticket: TicketId,
@@ -358,7 +280,7 @@ fn comment_now(
             ticket,
             author: &act.actor.id,
             origin: new.origin,
-            visibility: new.visibility,
+            visibility: Visibility::Internal,
             body: &new.body,
             created_at: act.at,
         },
@@ -367,12 +289,34 @@ fn comment_now(
     Ok(id)
 }
 
-fn comment_facts(id: CommentId, comment: &NewComment) -> [(&'static str, String); 3] {
+/// What the log says of a comment.
+pub(super) fn comment_facts(
+    id: CommentId,
+    origin: Origin,
+    visibility: Visibility,
+) -> [(&'static str, String); 3] {
     [
         ("comment_id", id.number().to_string()),
-        ("origin", comment.origin.to_string()),
-        ("visibility", comment.visibility.to_string()),
+        ("origin", origin.to_string()),
+        ("visibility", visibility.to_string()),
     ]
+}
+
+/// A comment that was just added, with its ticket as it is now.
+pub(super) fn added(
+    tx: &mut Tx<'_>,
+    comment: CommentId,
+    ticket: TicketId,
+) -> Result<AddedComment, StoreError> {
+    let row = comments::table
+        .find(comment.number())
+        .select(CommentRow::as_select())
+        .get_result(tx.step()?)
+        .map_err(classify)?;
+    Ok(AddedComment {
+        comment: Comment::try_from(row)?,
+        ticket: get(tx.step()?, ticket)?,
+    })
 }
 
 /// Adds a comment.
@@ -390,17 +334,11 @@ pub(super) fn add_comment(
         ..Changes::default()
     };
     let version = update(tx, &ticket, act.at, changes)?;
-    let facts = comment_facts(comment, new).to_vec();
+    let mut facts = comment_facts(comment, new.origin, Visibility::Internal).to_vec();
+    let own = (new.origin == Origin::Team).then_some(new.body.as_str());
+    flags::rescreen_into(tx, id, own, &mut facts)?;
     audit::append(tx, act, &applied(Action::AddComment, id, version, facts))?;
-    let row = comments::table
-        .find(comment.number())
-        .select(CommentRow::as_select())
-        .get_result(tx.step()?)
-        .map_err(classify)?;
-    Ok(AddedComment {
-        comment: Comment::try_from(row)?,
-        ticket: get(tx.step()?, id)?,
-    })
+    added(tx, comment, id)
 }
 
 /// Brings in a comment of another system: the ticket is at the later of both times, and it is the turn of whoever follows
@@ -449,10 +387,11 @@ pub(super) fn move_ticket(
         Ok(step) => step,
         Err(refused) => return refuse(tx, act, action, &ticket, refused),
     };
+    flags::check_move(&ticket, step.to())?;
     let mut facts = vec![("status", format!("{} -> {}", step.from(), step.to()))];
     if let Some(new) = comment {
         let comment = comment_now(tx, act, id, new)?;
-        facts.extend(comment_facts(comment, new));
+        facts.extend(comment_facts(comment, new.origin, Visibility::Internal));
     }
     let changes = Changes {
         status: Some(step.to()),
@@ -460,6 +399,9 @@ pub(super) fn move_ticket(
         ..Changes::default()
     };
     let version = update(tx, &ticket, act.at, changes)?;
+    if let Some(new) = comment {
+        flags::rescreen_into(tx, id, Some(&new.body), &mut facts)?;
+    }
     audit::append(tx, act, &applied(action, id, version, facts))?;
     Ok(Moved::Done {
         from: step.from(),
@@ -474,6 +416,18 @@ fn refuse(
     ticket: &Ticket,
     refused: ForbiddenTransition,
 ) -> Result<Moved, StoreError> {
+    audit_forbidden(tx, act, action, ticket, refused)?;
+    Ok(Moved::Forbidden(refused))
+}
+
+/// Puts on record that the graph has no such edge.
+pub(super) fn audit_forbidden(
+    tx: &mut Tx<'_>,
+    act: &Act,
+    action: Action,
+    ticket: &Ticket,
+    refused: ForbiddenTransition,
+) -> Result<(), StoreError> {
     let record = AuditRecord {
         action,
         entity: EntityKind::Ticket,
@@ -484,6 +438,5 @@ fn refuse(
         code: Some(ForbiddenTransition::CODE),
         facts: vec![("status", format!("{} -> {}", refused.from, refused.to))],
     };
-    audit::append(tx, act, &record)?;
-    Ok(Moved::Forbidden(refused))
+    audit::append(tx, act, &record)
 }

@@ -14,6 +14,9 @@ use crate::StoreError;
 /// Bytes of words that may wait to be written.
 const WAITING_BYTES: usize = 8 * 1024 * 1024;
 
+/// Well under the number of values that one statement may bind (32,766).
+const FORGOTTEN_AT_ONCE: usize = 1_000;
+
 /// Words that wait to be written, by ticket.
 ///
 /// The index wants its tickets in ascending order: one that comes after a higher one, or twice, makes it write out what it
@@ -135,4 +138,31 @@ fn update(tx: &mut Tx<'_>, id: i64, words: &Words) -> Result<(), StoreError> {
         .execute(tx.step()?)
         .map(drop)
         .map_err(classify)
+}
+
+/// Indexes a ticket's subject and description anew; the words of its comments stay.
+pub(super) fn reindex_ticket(
+    tx: &mut Tx<'_>,
+    id: TicketId,
+    subject: &str,
+    description: &str,
+) -> Result<(), StoreError> {
+    diesel::update(ticket_terms::table.filter(ticket_terms::rowid.eq(id.number())))
+        .set((
+            ticket_terms::subject.eq(index_terms(subject).join(" ")),
+            ticket_terms::body.eq(index_terms(description).join(" ")),
+        ))
+        .execute(tx.step()?)
+        .map(drop)
+        .map_err(classify)
+}
+
+/// Forgets the words of tickets: the index is no child of theirs that would go along.
+pub(super) fn forget_tickets(tx: &mut Tx<'_>, ids: &[i64]) -> Result<(), StoreError> {
+    for some in ids.chunks(FORGOTTEN_AT_ONCE) {
+        diesel::delete(ticket_terms::table.filter(ticket_terms::rowid.eq_any(some)))
+            .execute(tx.step()?)
+            .map_err(classify)?;
+    }
+    Ok(())
 }

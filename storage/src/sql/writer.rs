@@ -17,13 +17,17 @@ use self::group::Lost;
 use self::job::{Job, WriteJob};
 use super::connection::{AnyConnection, Database, Purpose, WriterLock};
 use super::errors::{Broken, classify};
+use crate::screening::Screener;
 use crate::{Fault, Faults, StoreError};
 
 /// A transaction that writes, as a job sees it.
 pub(super) struct Tx<'a> {
     conn: &'a mut AnyConnection,
     faults: Option<&'a dyn Faults>,
+    screener: Option<&'a dyn Screener>,
     seq: i64,
+    /// How what is being applied was approved, for every audit row of it.
+    approval: Vec<(&'static str, String)>,
 }
 
 /// Whether what was done since a savepoint stays.
@@ -34,7 +38,12 @@ pub(super) enum Savepoint<T> {
     Undo(T),
 }
 
-impl Tx<'_> {
+impl<'a> Tx<'a> {
+    /// What judges the texts of tickets.
+    pub(super) const fn screener(&self) -> Option<&'a dyn Screener> {
+        self.screener
+    }
+
     /// The connection, for one statement. There is no other way to it, so tests can make every statement fail.
     pub(super) fn step(&mut self) -> Result<&mut AnyConnection, StoreError> {
         inject(self.faults)?;
@@ -45,6 +54,16 @@ impl Tx<'_> {
     pub(super) const fn next_seq(&mut self) -> i64 {
         self.seq += 1;
         self.seq
+    }
+
+    /// Has every audit row from here to the end of the job say how what it does was approved.
+    pub(super) fn approved_by(&mut self, facts: Vec<(&'static str, String)>) {
+        self.approval = facts;
+    }
+
+    /// What audit rows say of the approval.
+    pub(super) fn approval(&self) -> &[(&'static str, String)] {
+        &self.approval
     }
 
     /// Runs a part of a job that can be undone alone. An error undoes the whole job.
@@ -108,6 +127,7 @@ impl WriteQueue {
         conn: AnyConnection,
         group_limit: usize,
         faults: Option<Arc<dyn Faults>>,
+        screener: Option<Arc<dyn Screener>>,
     ) -> std::io::Result<Self> {
         let (sender, receiver) = channel();
         let (alive, running) = watch::channel(());
@@ -116,6 +136,7 @@ impl WriteQueue {
             lock,
             conn: Some(conn),
             faults,
+            screener,
         };
         std::thread::Builder::new()
             .name("deskgate-writer".to_owned())
@@ -175,6 +196,7 @@ struct Writer {
     lock: WriterLock,
     conn: Option<AnyConnection>,
     faults: Option<Arc<dyn Faults>>,
+    screener: Option<Arc<dyn Screener>>,
 }
 
 impl Writer {
@@ -239,9 +261,9 @@ impl Writer {
                 .map_err(|error| Lost::NotBegun(StoreError::Unavailable(error.into())))?,
         };
         let mut committing = false;
-        let faults = self.faults.as_deref();
+        let (faults, screener) = (self.faults.as_deref(), self.screener.as_deref());
         let result = catch_unwind(AssertUnwindSafe(|| {
-            group::run(&mut conn, faults, group, &mut committing)
+            group::run(&mut conn, faults, screener, group, &mut committing)
         }))
         .unwrap_or_else(|_panic| {
             let error = StoreError::Internal(Broken("the writer panicked").into());
@@ -273,6 +295,7 @@ fn copy(error: &StoreError) -> StoreError {
         StoreError::NotFound { .. }
         | StoreError::Stale { .. }
         | StoreError::DuplicateEmail
+        | StoreError::Flagged { .. }
         | StoreError::UnknownCategory { .. } => StoreError::Internal(error.to_string().into()),
     }
 }

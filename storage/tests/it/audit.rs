@@ -2,7 +2,8 @@
 
 use domain::{
     Act, Action, Actor, ActorChannel, AuditEntry, AuditFilter, AuditRecord, CustomerFilter,
-    EntityKind, Outcome, Proof, Status, TicketFilter, TicketOrder, TimeRange, Timestamp, Version,
+    EntityKind, OpenStatus, Outcome, Proof, TicketFilter, TicketOrder, TimeRange, Timestamp,
+    Version,
 };
 
 use crate::support::{
@@ -91,8 +92,8 @@ fn every_change_has_its_row_and_every_row_its_change(place: &Place) {
             ok(store.add_comment(act(1), id, None, valid(new_comment("x"))));
         }
         ok(store.assign_ticket(act(2), id, None, to_team("Net")));
-        ok(store.change_ticket_status(act(3), id, None, Status::InProgress));
-        ok(store.change_ticket_status(act(3), id, None, Status::InProgress));
+        ok(store.change_ticket_status(act(3), id, None, OpenStatus::InProgress));
+        ok(store.change_ticket_status(act(3), id, None, OpenStatus::InProgress));
         ok(store.resolve_ticket(act(4), id, None, Some(valid(new_comment("x")))));
     }
     // What fails changes nothing and leaves no row.
@@ -140,7 +141,7 @@ fn every_filter_changes_the_list(place: &Place) {
     "local:bo".clone_into(&mut other.actor.id);
     ok(store.create_customer(other, valid(new_customer("bo@example.com"))));
     let id = ticket(&store, ada, "x").id;
-    ok(store.change_ticket_status(act(20), id, None, Status::Resolved));
+    ok(store.change_ticket_status(act(20), id, None, OpenStatus::Resolved));
     let none = AuditFilter::default;
     let range = |from: Option<i64>, until: Option<i64>| TimeRange {
         from: from.map(at),
@@ -260,7 +261,7 @@ fn no_text_of_a_customer_gets_into_the_log(place: &Place) {
     .id;
     ok(store.assign_ticket(act(1), id, None, to_team(word)));
     ok(store.add_comment(act(2), id, None, valid(new_comment(word))));
-    ok(store.change_ticket_status(act(3), id, None, Status::InProgress));
+    ok(store.change_ticket_status(act(3), id, None, OpenStatus::InProgress));
     ok(store.resolve_ticket(act(4), id, None, Some(valid(new_comment(word)))));
     let rows = audit_rows(&store);
     assert_eq!(rows.len(), 6);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{Status, TicketFilter, TicketId, TicketOrder, Version};
+use domain::{OpenStatus, TicketFilter, TicketId, TicketOrder, Version};
 use storage::{Moved, Options, Storage, StoreError};
 
 use crate::support::{
@@ -98,7 +98,7 @@ fn racing_for_one_step_has_one_winner(place: &Place) {
                 .map(|racer| {
                     let store = &stores[racer % 2];
                     scope.spawn(move || {
-                        let to = Status::Closed;
+                        let to = OpenStatus::InProgress;
                         match wait(store.change_ticket_status(act(1), id, Some(Version::FIRST), to))
                         {
                             Ok(Moved::Done { .. }) => 1,

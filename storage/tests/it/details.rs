@@ -1,7 +1,8 @@
 //! The dossier of a ticket.
 
-use domain::{PageRequest, Status};
+use domain::{OpenStatus, PageRequest};
 
+use crate::gate::close;
 use crate::support::{
     Place, act, customer, first, new_comment, ok, ticket, ticket_with, valid, walk,
 };
@@ -21,10 +22,10 @@ fn a_dossier_holds_the_ticket_its_customer_and_their_other_unfinished_tickets(pl
         let made = ticket_with(&store, second, ada.id, |_new| ());
         match second % 7 {
             0 => {
-                ok(store.change_ticket_status(act(20), made.id, None, Status::Closed));
+                close(&store, 20, made.id);
             }
             1 => {
-                ok(store.change_ticket_status(act(20), made.id, None, Status::InProgress));
+                ok(store.change_ticket_status(act(20), made.id, None, OpenStatus::InProgress));
                 unfinished.push(made.id);
             }
             _ => unfinished.push(made.id),

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use domain::{
-    Action, AuditRecord, CustomerFilter, EntityKind, Outcome, Status, TicketFilter, TicketId,
-    TicketOrder,
+    Action, AuditRecord, CustomerFilter, EntityKind, OpenStatus, Outcome, Status, TicketFilter,
+    TicketId, TicketOrder,
 };
 use storage::import::{ImportRecord, OnError};
 use storage::{Fault, Faults, Options, Storage, StoreError, StoreFuture};
@@ -118,8 +118,8 @@ const WRITES: [(&str, Write); 7] = [
         Box::pin(async {
             let id = TicketId::new(1);
             let to = match store.get_ticket(id).await?.status {
-                Status::Open => Status::InProgress,
-                Status::InProgress | Status::Resolved | Status::Closed => Status::Open,
+                Status::Open => OpenStatus::InProgress,
+                Status::InProgress | Status::Resolved | Status::Closed => OpenStatus::Open,
             };
             store
                 .change_ticket_status(act(1), id, None, to)
@@ -175,7 +175,7 @@ fn fail_every_statement(place: &Place, writes: &[(&str, Write)]) {
             let ada = customer(&store, "ada@example.com").id;
             ticket(&store, ada, "The compiler");
             let second = ticket(&store, ada, "The compiler").id;
-            ok(store.change_ticket_status(act(0), second, None, Status::InProgress));
+            ok(store.change_ticket_status(act(0), second, None, OpenStatus::InProgress));
             let look = || (state(&store), audit_rows(&store).len());
             let before = look();
             let mut number = 0;

@@ -2,7 +2,7 @@
 
 use domain::ticket::Assign;
 use domain::{
-    Assignment, CustomerId, LastCommentBy, NewCustomer, Priority, SecurityFlag, Status,
+    Assignment, CustomerId, LastCommentBy, NewCustomer, OpenStatus, Priority, SecurityFlag, Status,
     TicketFilter, TicketOrder, Tier, TimeRange,
 };
 
@@ -37,7 +37,7 @@ fn each_filter_changes_the_answer_of_lists_and_searches(place: &Place) {
     };
     ok(store.assign_ticket(act(6), other, None, valid(assignment)));
     ok(store.add_comment(act(7), other, None, valid(new_comment("x"))));
-    ok(store.change_ticket_status(act(9), other, None, Status::InProgress));
+    ok(store.change_ticket_status(act(9), other, None, OpenStatus::InProgress));
 
     let none = TicketFilter::default;
     let text = |text: &str| Some(text.to_owned());

@@ -7,7 +7,7 @@ use domain::ticket::Assign;
 use domain::{
     Act, Actor, ActorChannel, Assignment, AuditEntry, AuditFilter, Channel, Customer, CustomerId,
     NewComment, NewCustomer, NewTicket, Origin, Page, PageRequest, Priority, Proof, Ticket,
-    TicketId, Tier, Timestamp, Visibility,
+    TicketId, Tier, Timestamp,
 };
 use garde::{Unvalidated, Valid, Validate};
 use storage::{DatabaseUrl, Options, Storage, StoreError};
@@ -155,7 +155,6 @@ pub(crate) fn new_comment(body: &str) -> NewComment {
     NewComment {
         body: body.to_owned(),
         origin: Origin::Team,
-        visibility: Visibility::Internal,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Calls and scores.
 
 use diesel::prelude::*;
-use domain::{CustomerId, EntityKind, Version};
+use domain::{CustomerId, EntityKind, TicketId, Version};
 
 use super::{Import, Kind, NotTaken, Taken};
 use crate::StoreError;
@@ -49,6 +49,7 @@ impl Import<'_, '_> {
             .returning(calls::id)
             .get_result(self.tx.step()?)
             .map_err(classify)?;
+        self.written.extend(ticket.map(TicketId::new));
         self.remember(Kind::Call, &row.external_id, id)?;
         self.note(EntityKind::Call, id, None, Version::FIRST)
     }

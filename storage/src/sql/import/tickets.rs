@@ -34,6 +34,7 @@ impl Import<'_, '_> {
             updated_at: row.updated_at,
         };
         let (id, _new_team) = insert(self.tx, &mut self.words, &entry)?;
+        self.written.insert(id);
         self.remember(Kind::Ticket, &row.external_id, id.number())?;
         self.note(EntityKind::Ticket, id.number(), None, Version::FIRST)
     }
@@ -57,6 +58,7 @@ impl Import<'_, '_> {
             created_at: row.created_at,
         };
         let id = import_comment(self.tx, self.act, &mut self.words, &entry)?;
+        self.written.insert(ticket);
         self.remember(Kind::Comment, &row.external_id, id.number())
     }
 }

@@ -6,6 +6,7 @@ use diesel::connection::SimpleConnection;
 
 use super::job::Job;
 use super::{Tx, inject};
+use crate::screening::Screener;
 use crate::sql::audit;
 use crate::sql::connection::AnyConnection;
 use crate::sql::errors::{Broken, classify};
@@ -38,6 +39,7 @@ impl Lost {
 pub(super) fn run(
     conn: &mut AnyConnection,
     faults: Option<&dyn Faults>,
+    screener: Option<&dyn Screener>,
     group: &mut [Box<dyn Job>],
     committing: &mut bool,
 ) -> Result<(), Lost> {
@@ -49,7 +51,9 @@ pub(super) fn run(
     let mut tx = Tx {
         conn,
         faults,
+        screener,
         seq: head,
+        approval: Vec::new(),
     };
     for job in group {
         if !job.abandoned() {
@@ -82,6 +86,7 @@ pub(super) fn run(
 /// be without one.
 fn run_one(tx: &mut Tx<'_>, job: &mut dyn Job) -> Result<(), Lost> {
     let before = tx.seq;
+    tx.approval.clear();
     tx.execute("SAVEPOINT job").map_err(Lost::Undone)?;
     let ran = catch_unwind(AssertUnwindSafe(|| {
         if job.run(tx) && tx.seq != before {

@@ -29,7 +29,7 @@ fn desk(faults: Option<Arc<dyn Faults>>) -> Desk {
     let lock = database.writer_lock().unwrap();
     database.migrate(&lock).unwrap();
     let conn = database.connect(Purpose::Write).unwrap();
-    let queue = WriteQueue::start(database.clone(), lock, conn, 32, faults).unwrap();
+    let queue = WriteQueue::start(database.clone(), lock, conn, 32, faults, None).unwrap();
     Desk {
         database,
         queue,

@@ -1,0 +1,241 @@
+//! Changes that need a confirmation: preview, then token or person, then commit (design section 6).
+
+use std::sync::Arc;
+
+use domain::{ApprovalId, Change, GuardedWrite, OpenWrite, Operation, Version};
+use garde::Valid;
+use storage::{
+    Answer, Applied, Approval, Decided, Decision, Given, Left, NewPreview, Once, Preview,
+    Previewed, Redeemed, Redemption, Verdict, Wrote,
+};
+use writegate::{ApprovalLevel, ApprovalMethod, Gate, KeyFileError, KeyRing, Token};
+
+use crate::{Caller, Desk, DeskError, InvalidArgument, Policy, contacts};
+
+/// How long a token is good that only has to be copied into the next call, in microseconds.
+const TOKEN_MICROS: i64 = 5 * 60 * 1_000_000;
+
+/// How long one is good for which a person is asked, in microseconds.
+const PERSON_MICROS: i64 = 15 * 60 * 1_000_000;
+
+/// What guards the desk's changes: the gate, and what policy asks of each operation.
+#[derive(Clone)]
+pub struct Guard {
+    pub(crate) gate: Arc<dyn Gate>,
+    pub(crate) policy: Policy,
+}
+
+impl Guard {
+    /// A guard over a gate.
+    pub fn new(gate: Arc<dyn Gate>, policy: Policy) -> Self {
+        Self { gate, policy }
+    }
+
+    /// A guard whose keys are those of a key file's text.
+    pub fn from_keys(text: &str, policy: Policy) -> Result<Self, KeyFileError> {
+        Ok(Self::new(writegate::gate(KeyRing::parse(text)?), policy))
+    }
+}
+
+/// A guarded change that is asked for.
+pub struct Proposal {
+    /// The change.
+    pub write: Valid<GuardedWrite>,
+    /// The version that the caller saw.
+    pub if_version: Option<Version>,
+    /// A key under which the caller may repeat the call.
+    pub key: Option<String>,
+    /// Whether a person is about to be asked, who takes longer than a model.
+    pub asks_person: bool,
+}
+
+/// What came of a proposal.
+#[derive(Clone, Debug)]
+pub enum Proposed {
+    /// It waits for its confirmation; contact fields are masked as for reading.
+    Waiting(Box<Preview>),
+    /// The caller's key has been used for this very change, which gave this answer.
+    Replayed(String),
+}
+
+/// A token with what is to become of its change.
+pub struct Confirmation<'a> {
+    /// The token as the call brought it.
+    pub token: &'a str,
+    /// What the call says of the change.
+    pub given: Given,
+    /// What is to become of it.
+    pub decision: Decision,
+}
+
+/// The stored answer of a change, and whether it was given before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// What the caller's answer function made of the change when it was applied.
+    pub answer: String,
+    /// Whether the change was applied by an earlier call.
+    pub replayed: bool,
+}
+
+impl Desk {
+    /// The least approval that a write needs; `None` where it needs none.
+    pub fn required(&self, write: &GuardedWrite) -> Option<ApprovalLevel> {
+        self.guard.policy.required(write)
+    }
+
+    /// Whether an operation needs a confirmation here.
+    pub fn is_guarded(&self, operation: Operation) -> bool {
+        self.guard.policy.is_guarded(operation)
+    }
+
+    /// Says what a guarded change would do, and keeps that under a new token. Nothing is changed.
+    pub async fn propose(
+        &self,
+        caller: &Caller,
+        proposal: Proposal,
+    ) -> Result<Proposed, DeskError> {
+        let required = self
+            .required(&proposal.write)
+            .unwrap_or(ApprovalLevel::Token);
+        let action = proposal.write.action();
+        let act = caller.act(self.clock.now(), action.as_str());
+        let by_person = proposal.asks_person || required == ApprovalLevel::Person;
+        let preview = NewPreview {
+            write: proposal.write,
+            if_version: proposal.if_version,
+            required,
+            ttl: if by_person {
+                PERSON_MICROS
+            } else {
+                TOKEN_MICROS
+            },
+            gate: Arc::clone(&self.guard.gate),
+            nonce: self.ids.nonce(),
+            key: proposal.key,
+        };
+        let answer = self.store.preview_change(act.clone(), preview).await;
+        match self.unless_flagged(&act, action, answer).await? {
+            Previewed::Waiting(mut preview) => {
+                preview.change = shown_change(caller, preview.change);
+                Ok(Proposed::Waiting(preview))
+            }
+            Previewed::Replayed(answer) => Ok(Proposed::Replayed(answer)),
+            Previewed::NothingToChange => Err(InvalidArgument::new(
+                "arguments",
+                "would change nothing: the record has these values already",
+            )
+            .into()),
+            Previewed::Forbidden(refused) => Err(refused.into()),
+            Previewed::KeyConflict => Err(DeskError::IdempotencyConflict),
+        }
+    }
+
+    /// Applies the change that a token was made for, or closes it; a repeated call gets the answer of the first.
+    ///
+    /// `answer` makes what is stored with the change and given to every later call with this token.
+    pub async fn confirm(
+        &self,
+        caller: &Caller,
+        confirmation: Confirmation<'_>,
+        answer: impl Fn(&Applied<'_>) -> String + Send + 'static,
+    ) -> Result<Answered, DeskError> {
+        let action = confirmation.given.action;
+        let act = caller.act(self.clock.now(), action.as_str());
+        let policy = self.guard.policy.clone();
+        let redemption = Redemption {
+            token: Token::parse(confirmation.token).ok(),
+            given: confirmation.given,
+            decision: confirmation.decision,
+            required: Box::new(move |write| policy.required(write).unwrap_or(ApprovalLevel::Token)),
+            gate: Arc::clone(&self.guard.gate),
+            answer: masked(caller, answer),
+        };
+        let answer = self.store.redeem_change(act.clone(), redemption).await;
+        match self.unless_flagged(&act, action, answer).await? {
+            Redeemed::Applied(answer) => Ok(Answered {
+                answer,
+                replayed: false,
+            }),
+            Redeemed::Replayed(answer) => Ok(Answered {
+                answer,
+                replayed: true,
+            }),
+            Redeemed::Refused(refusal) => Err(DeskError::Unconfirmed(refusal)),
+        }
+    }
+
+    /// Does an open write once for each key of the caller and tool.
+    pub async fn write_once(
+        &self,
+        caller: &Caller,
+        write: Valid<OpenWrite>,
+        key: String,
+        if_version: Option<Version>,
+        answer: impl Fn(&Applied<'_>) -> String + Send + 'static,
+    ) -> Result<Answered, DeskError> {
+        let action = write.action();
+        let act = caller.act(self.clock.now(), action.as_str());
+        let once = Once {
+            key,
+            if_version,
+            answer: masked(caller, answer),
+        };
+        let answer = self.store.write_once(act.clone(), write, once).await;
+        match self.unless_flagged(&act, action, answer).await? {
+            Wrote::Done(answer) => Ok(Answered {
+                answer,
+                replayed: false,
+            }),
+            Wrote::Replayed(answer) => Ok(Answered {
+                answer,
+                replayed: true,
+            }),
+            Wrote::Forbidden(refused) => Err(refused.into()),
+            Wrote::KeyConflict => Err(DeskError::IdempotencyConflict),
+        }
+    }
+
+    /// Changes that wait for a person, oldest first.
+    pub async fn list_approvals(&self) -> Result<Vec<Approval>, DeskError> {
+        Ok(self.store.list_approvals(self.clock.now()).await?)
+    }
+
+    /// Notes what somebody at a terminal of the machine decided about a change that waits.
+    pub async fn decide_at_terminal(
+        &self,
+        operator: &Caller,
+        id: ApprovalId,
+        verdict: Verdict,
+    ) -> Result<Decided, DeskError> {
+        let act = operator.act(self.clock.now(), "approvals");
+        let method = ApprovalMethod::OperatorTerminal;
+        Ok(self.store.decide_approval(act, id, verdict, method).await?)
+    }
+}
+
+/// Has an answer made from what this caller may see.
+fn masked(caller: &Caller, answer: impl Fn(&Applied<'_>) -> String + Send + 'static) -> Answer {
+    let caller = caller.clone();
+    Box::new(move |applied| {
+        let left = match applied.left {
+            Left::Customer(customer) => Left::Customer(contacts::shown(&caller, customer.clone())),
+            left @ (Left::Ticket { .. } | Left::Comment { .. } | Left::Nothing) => left.clone(),
+        };
+        answer(&Applied {
+            change: &shown_change(&caller, applied.change.clone()),
+            left: &left,
+            ..*applied
+        })
+    })
+}
+
+/// A change as this caller may see it: contact fields that they did not write themselves are masked.
+fn shown_change(caller: &Caller, mut change: Change) -> Change {
+    for field in &mut change.fields {
+        field.before = field
+            .before
+            .take()
+            .map(|value| contacts::shown_field(caller, &field.field, value));
+    }
+    change
+}
