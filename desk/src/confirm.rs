@@ -1,8 +1,9 @@
 //! Changes that need a confirmation: preview, then token or person, then commit (design section 6).
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use domain::{ApprovalId, Change, GuardedWrite, OpenWrite, Operation, Version};
+use domain::{ApprovalId, Change, GuardedWrite, IdSource, OpenWrite, Operation, Version};
 use garde::Valid;
 use storage::{
     Answer, Applied, Approval, Decided, Decision, Given, Left, NewPreview, Once, Preview,
@@ -10,6 +11,7 @@ use storage::{
 };
 use writegate::{ApprovalLevel, ApprovalMethod, Gate, KeyFileError, KeyRing, Token};
 
+use crate::ops::keys::{self, KeysError};
 use crate::{Caller, Desk, DeskError, InvalidArgument, Policy, contacts};
 
 /// How long a token is good that only has to be copied into the next call, in microseconds.
@@ -29,6 +31,18 @@ impl Guard {
     /// A guard over a gate.
     pub fn new(gate: Arc<dyn Gate>, policy: Policy) -> Self {
         Self { gate, policy }
+    }
+
+    /// A guard whose keys nobody else has and that end with the process: for stores that do too, and for work that keeps no
+    /// preview.
+    pub fn passing(ids: &dyn IdSource, policy: Policy) -> Result<Self, KeysError> {
+        Ok(Self::new(writegate::gate(keys::passing(ids)?), policy))
+    }
+
+    /// A guard over a key file, which is made where there is none.
+    pub fn from_file(path: PathBuf, ids: &dyn IdSource, policy: Policy) -> Result<Self, KeysError> {
+        let ring = keys::load_or_create(&path, ids)?;
+        Ok(Self::new(keys::gate(path, ring), policy))
     }
 
     /// A guard whose keys are those of a key file's text.

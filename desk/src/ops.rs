@@ -4,6 +4,7 @@
 
 pub mod demo;
 pub mod import;
+pub mod keys;
 pub mod seed;
 #[cfg(test)]
 pub(crate) mod tests;

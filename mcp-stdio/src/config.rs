@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use anyhow::{Context, bail};
 use clap::Parser;
+use desk::{ConfirmationMode, Policy};
 use domain::Role;
 use mcp_surface::Toolset;
 use serde::Deserialize;
@@ -39,6 +40,14 @@ pub(crate) struct Flags {
     /// Toolsets to serve, with commas: customers, tickets, knowledge, replies, calls, review, audit (default: all) (env: DESKGATE_TOOLSETS)
     #[arg(long, value_name = "LIST")]
     toolsets: Option<String>,
+
+    /// What needs a confirmation: standard (what cannot be taken back in one step), strict (every write) (default: standard) (env: DESKGATE_CONFIRM)
+    #[arg(long, value_name = "MODE")]
+    confirm: Option<String>,
+
+    /// Least approval of single operations, with commas: OPERATION=token|person, such as close_ticket=person (env: DESKGATE_APPROVAL)
+    #[arg(long, value_name = "LIST")]
+    approval: Option<String>,
 
     /// Seconds that a call may take, 1 to 600 (default: 30) (env: DESKGATE_TIMEOUT_SECONDS)
     #[arg(long, value_name = "N")]
@@ -82,6 +91,8 @@ struct File {
     read_only: Option<bool>,
     role: Option<String>,
     toolsets: Option<Vec<String>>,
+    confirm: Option<String>,
+    approval: Option<Vec<String>>,
     timeout_seconds: Option<u64>,
     concurrency: Option<u64>,
     result_tokens: Option<u64>,
@@ -89,11 +100,13 @@ struct File {
 }
 
 /// Every name that the environment may hold; `MCP_ACTOR` is the name that hosts know.
-const VARIABLES: [&str; 9] = [
+const VARIABLES: [&str; 11] = [
     "DESKGATE_DATABASE",
     "DESKGATE_READ_ONLY",
     "DESKGATE_ROLE",
     "DESKGATE_TOOLSETS",
+    "DESKGATE_CONFIRM",
+    "DESKGATE_APPROVAL",
     "DESKGATE_TIMEOUT_SECONDS",
     "DESKGATE_CONCURRENCY",
     "DESKGATE_RESULT_TOKENS",
@@ -110,6 +123,7 @@ pub(crate) struct Config {
     pub(crate) read_only: bool,
     pub(crate) role: Option<Role>,
     pub(crate) toolsets: Vec<Toolset>,
+    pub(crate) policy: Policy,
     pub(crate) timeout_seconds: u64,
     pub(crate) concurrency: usize,
     pub(crate) result_tokens: usize,
@@ -247,6 +261,16 @@ impl Config {
             file.toolsets.map(|list| list.join(",")),
         )
         .map_or_else(|| Ok(Toolset::ALL.to_vec()), |list| toolsets(&list))?;
+        let mode = pick(&flags.confirm, "DESKGATE_CONFIRM", file.confirm)
+            .map(|word| ConfirmationMode::parse(&word).context("`confirm`"))
+            .transpose()?
+            .unwrap_or(ConfirmationMode::Standard);
+        let approval = pick(
+            &flags.approval,
+            "DESKGATE_APPROVAL",
+            file.approval.map(|list| list.join(",")),
+        );
+        let policy = policy(mode, approval.as_deref().unwrap_or_default())?;
         let timeout_seconds = number(
             &flags.timeout_seconds,
             "DESKGATE_TIMEOUT_SECONDS",
@@ -279,6 +303,7 @@ impl Config {
             read_only,
             role,
             toolsets,
+            policy,
             timeout_seconds,
             concurrency: usize::try_from(concurrency)?,
             result_tokens: usize::try_from(result_tokens)?,
@@ -306,6 +331,9 @@ impl Config {
             .map(|set| set.as_str().into())
             .collect();
         table.insert("toolsets".to_owned(), toolsets.into());
+        let mode = self.policy.mode().as_str();
+        table.insert("confirm".to_owned(), mode.into());
+        table.insert("approval".to_owned(), self.policy.settings().into());
         table.insert(
             "timeout_seconds".to_owned(),
             i64::try_from(self.timeout_seconds)?.into(),
@@ -366,6 +394,18 @@ fn toolsets(list: &str) -> anyhow::Result<Vec<Toolset>> {
         }
     }
     Ok(chosen)
+}
+
+/// The policy of a mode with single operations set otherwise.
+fn policy(mode: ConfirmationMode, list: &str) -> anyhow::Result<Policy> {
+    let mut policy = Policy::new(mode);
+    for setting in list.split(',').filter(|setting| !setting.trim().is_empty()) {
+        let (operation, need) = setting.split_once('=').with_context(|| {
+            format!("`approval` has `{setting}`; write OPERATION=token or OPERATION=person")
+        })?;
+        policy = policy.with(operation, need).context("`approval`")?;
+    }
+    Ok(policy)
 }
 
 fn os_user(environment: &Environment) -> String {

@@ -12,8 +12,9 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Parser as _;
+use desk::ops::keys;
 use desk::system::{SystemClock, SystemIds};
-use desk::{Caller, Desk};
+use desk::{Caller, Desk, Guard};
 use domain::{Actor, ActorChannel, Proof, ScopeSet};
 use mcp_surface::{Identify, Settings, Surface, Unidentified};
 use rmcp::service::RequestContext;
@@ -80,7 +81,13 @@ async fn serve(flags: &Flags, config: &Config) -> anyhow::Result<()> {
             ..Options::default()
         },
     )?;
-    let desk = Arc::new(Desk::new(store, Arc::new(SystemClock), Arc::new(SystemIds)));
+    let guard = guard(flags, config, &url)?;
+    let desk = Arc::new(Desk::new(
+        store,
+        Arc::new(SystemClock),
+        Arc::new(SystemIds),
+        guard,
+    ));
     let identity = identity(config);
     if flags.demo {
         let caller = Caller {
@@ -94,6 +101,7 @@ async fn serve(flags: &Flags, config: &Config) -> anyhow::Result<()> {
         read_only: config.read_only,
         timeout: Duration::from_secs(config.timeout_seconds),
         concurrency: config.concurrency,
+        answer_timeout: Settings::default().answer_timeout,
         // A token is about four bytes (design section 3).
         result_bytes: config.result_tokens.saturating_mul(4),
     };
@@ -129,6 +137,16 @@ async fn serve(flags: &Flags, config: &Config) -> anyhow::Result<()> {
         tracing::warn!("a write was still running at the end");
     }
     Ok(())
+}
+
+/// What guards changes: the key file beside the store, so that processes on one store share it. A demonstration store goes
+/// with its process, and so do its keys.
+fn guard(flags: &Flags, config: &Config, url: &DatabaseUrl) -> anyhow::Result<Guard> {
+    let policy = config.policy.clone();
+    match url.file() {
+        Some(file) if !flags.demo => Ok(Guard::from_file(keys::beside(file), &SystemIds, policy)?),
+        Some(_) | None => Ok(Guard::passing(&SystemIds, policy)?),
+    }
 }
 
 /// Everybody on the other end of the pipe is the one local user.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use desk::{Caller, Decision, Desk, DeskError, ErrorCode};
+use domain::Action;
 use futures::FutureExt as _;
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
@@ -164,7 +165,7 @@ impl Surface {
         // A cancelled call gives its permit back; nobody reads its answer.
         let result = tokio::select! {
             result = work => result,
-            () = cancelled.cancelled() => Err(Failure::TimedOut),
+            () = cancelled.cancelled() => Err(Failure::Cancelled),
         };
         log(name, caller, started.elapsed(), result.as_ref().err());
         result
@@ -186,6 +187,13 @@ impl Surface {
         };
         if let Some(refusal) = refusal {
             log(spec.name, caller, Duration::ZERO, Some(&refusal));
+            // A refused change is in the audit log; tools that write are named after what they do.
+            if let (Effect::Write, Ok(action)) = (spec.policy.effect, Action::parse(spec.name)) {
+                let desk = &self.inner.desk;
+                let noted = desk.record_refusal(caller, action, refusal.code());
+                self.contained("record_refusal", caller, context.ct.clone(), noted)
+                    .await?;
+            }
             return Err(refusal);
         }
         let cancelled = || context.ct.clone();
@@ -205,7 +213,7 @@ impl Surface {
         // Whoever thinks about it holds no permit and uses up no time of the call.
         let decision = tokio::select! {
             decision = self.asked(caller, &ask, context) => decision,
-            () = context.ct.cancelled() => return Err(Failure::TimedOut),
+            () = context.ct.cancelled() => return Err(Failure::Cancelled),
         };
         let Some(decision) = decision else {
             return Ok(Waiting::unasked(*ask).into_result().into());

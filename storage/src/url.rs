@@ -4,6 +4,7 @@
 //! (style, part 3.4, rule 1).
 
 use std::fmt;
+use std::path::Path;
 
 /// An address of a store.
 #[derive(Clone, PartialEq, Eq)]
@@ -43,6 +44,14 @@ impl DatabaseUrl {
                 Ok(Self(Place::Postgres(given.to_owned())))
             }
             _ => Err(UrlError::UnknownScheme),
+        }
+    }
+
+    /// The file of a store that is one.
+    pub fn file(&self) -> Option<&Path> {
+        match &self.0 {
+            Place::Sqlite(path) => Some(Path::new(path)),
+            Place::Postgres(_) => None,
         }
     }
 

@@ -7,7 +7,7 @@ use anyhow::bail;
 use clap::{Args, ValueEnum};
 use desk::ops::import::{ImportOptions, ImportSummary, Progress};
 use desk::system::{SystemClock, SystemIds};
-use desk::{Caller, Desk};
+use desk::{Caller, ConfirmationMode, Desk, Guard, Policy};
 use domain::{Actor, ActorChannel, Proof, ScopeSet};
 use indicatif::{ProgressBar, ProgressStyle};
 use storage::import::OnError;
@@ -153,7 +153,8 @@ fn with_desk<T>(
             ..Options::default()
         },
     )?;
-    let desk = Desk::new(store, Arc::new(SystemClock), Arc::new(SystemIds));
+    let guard = Guard::passing(&SystemIds, Policy::new(ConfirmationMode::Strict))?;
+    let desk = Desk::new(store, Arc::new(SystemClock), Arc::new(SystemIds), guard);
     let caller = Caller {
         actor: Actor {
             id: "xtask".to_owned(),

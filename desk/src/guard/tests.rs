@@ -6,7 +6,7 @@ use super::*;
 use crate::ops::demo::seed;
 use crate::ops::tests::{TestDesk, run};
 use crate::tickets::TicketList;
-use crate::{CLOSING, Draft, ErrorCode, GREETING, valid};
+use crate::{CLOSING, ConfirmationMode, Draft, ErrorCode, GREETING, Guard, Policy, valid};
 
 /// The tickets that are incidents by KB-006 (`demo/README.md`): three are filed as security, three as something else.
 const INCIDENTS: [&str; 6] = [
@@ -17,6 +17,11 @@ const INCIDENTS: [&str; 6] = [
     "Mailbox full message and now I am not sure about my password",
     "Supplier Molino Bellandi has a new bank account",
 ];
+
+fn confirmations() -> Guard {
+    let policy = Policy::new(ConfirmationMode::Standard);
+    Guard::from_keys(testkit::KEY_FILE, policy).unwrap()
+}
 
 fn seeded() -> TestDesk {
     let desk = TestDesk::new();
@@ -207,6 +212,7 @@ fn without_a_classifier_the_answer_says_that_clearance_is_weaker_and_a_broken_on
             Arc::clone(&desk.store),
             Arc::clone(&desk.clock),
             Arc::clone(&desk.ids),
+            confirmations(),
         )
         .with_classifier(classifier)
     };

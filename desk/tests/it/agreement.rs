@@ -105,6 +105,9 @@ fn refused(error: &DeskError) -> Answer {
         | DeskError::IdempotencyConflict
         | DeskError::MissingRight(_)
         | DeskError::Damaged
+        | DeskError::Screened(_)
+        | DeskError::Flagged { .. }
+        | DeskError::NothingKnown
         | DeskError::Busy
         | DeskError::Full
         | DeskError::OutcomeUnknown(_)

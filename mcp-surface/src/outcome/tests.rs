@@ -1,9 +1,9 @@
 //! Every failure path has its own code, and none shows its cause (field reports 8 and 10).
 
 use desk::{InvalidArgument, Retry};
-use domain::{EntityKind, ForbiddenTransition, Status, Version};
+use domain::{EntityKind, ForbiddenTransition, SecurityFlag, Status, TicketId, Version};
 use serde_json::Value;
-use storage::StoreError;
+use storage::{Refusal, StoreError};
 
 use super::*;
 
@@ -11,6 +11,32 @@ const SECRET: &str = "SELECT * FROM tickets at /var/lib/desk.db";
 
 fn store(make: fn(Box<dyn std::error::Error + Send + Sync>) -> StoreError) -> Failure {
     DeskError::from(make(SECRET.into())).into()
+}
+
+/// Refusals by the gate and the guardrail, each with its code.
+fn rules() -> Vec<(DeskError, ErrorCode)> {
+    let flagged = |flag| DeskError::Flagged {
+        ticket: TicketId::new(7),
+        flag,
+    };
+    let mut rules = vec![
+        (
+            flagged(SecurityFlag::Incident),
+            ErrorCode::SecurityEscalationRequired,
+        ),
+        (flagged(SecurityFlag::Held), ErrorCode::HeldForReview),
+        (DeskError::NothingKnown, ErrorCode::KbNoMatch),
+        (
+            DeskError::IdempotencyConflict,
+            ErrorCode::IdempotencyConflict,
+        ),
+    ];
+    rules.extend(Refusal::ALL.iter().map(|refusal| {
+        let error = DeskError::Unconfirmed(*refusal);
+        let code = error.code();
+        (error, code)
+    }));
+    rules
 }
 
 #[test]
@@ -147,6 +173,19 @@ fn each_failure_has_its_code_its_message_and_what_to_do_next() {
         ),
     ];
     let mut codes: Vec<ErrorCode> = table.iter().map(|row| row.1).collect();
+    for (error, code) in rules() {
+        let result = Failure::from(error).into_result(7);
+        assert_eq!(result.is_error, Some(code.is_error()), "{}", code.as_str());
+        let fields = result.structured_content.unwrap();
+        assert_eq!(fields["error"]["code"], code.as_str());
+        codes.push(code);
+    }
+    // Given with a preview (`confirm`), and by a classifier that is out of order (a test of `desk::guard`).
+    codes.extend([
+        ErrorCode::ConfirmationRequired,
+        ErrorCode::HumanApprovalRequired,
+        ErrorCode::ClassifierUnavailable,
+    ]);
     for (failure, code, retry, is_error, message) in table {
         let at = format!("{failure:?}");
         let result = failure.into_result(7);

@@ -36,6 +36,8 @@ fn tools_are_listed_in_the_order_of_the_design() {
             "delete_ticket",
             "get_knowledge_articles",
             "search_kb",
+            "draft_response",
+            "escalate_to_security",
             "record_payment_verification",
             "list_audit_entries",
         ]
@@ -63,8 +65,8 @@ fn the_list_stays_within_its_budget_of_tokens() {
         without / 4,
         with_output / 4
     );
-    assert!(without / 4 <= 6_400, "{}", without / 4);
-    assert!(with_output / 4 <= 10_500, "{}", with_output / 4);
+    assert!(without / 4 <= 8_000, "{}", without / 4);
+    assert!(with_output / 4 <= 13_500, "{}", with_output / 4);
 }
 
 /// Keywords that every host and model provider reads (field reports 26 and 27).
@@ -197,11 +199,11 @@ fn every_tool_says_all_four_hints_and_they_fit_its_policy() {
             spec.name
         );
         assert!(tool.title.is_some_and(|title| !title.is_empty()));
-        // A refused change is noted in the audit log under the name of its tool.
+        // A refused change is noted in the audit log under the name of its tool, and so is a refused draft.
         let has_action = domain::Action::parse(spec.name).is_ok();
         assert_eq!(
             has_action,
-            spec.policy.effect == Effect::Write,
+            spec.policy.effect == Effect::Write || spec.name == "draft_response",
             "{}",
             spec.name
         );
