@@ -52,6 +52,7 @@ impl Desk {
             | Action::UpdateTicket
             | Action::DeleteTicket
             | Action::RecordPaymentVerification
+            | Action::RecordSecurityReview
             | Action::EscalateToSecurity
             | Action::DraftResponse => EntityKind::Ticket,
             Action::ApproveChange | Action::DeclineChange | Action::Import => EntityKind::Store,

@@ -59,6 +59,9 @@ const LIMIT_MAX: u16 = 20;
 /// A word that stands in no more than this share of all blocks says what a text is about.
 const TELLING_SHARE: f64 = 0.08;
 
+/// In a small knowledge base a word is telling that stands in this many blocks.
+const TELLING_LEAST: f64 = 2.0;
+
 /// A block answers a ticket if it has at least this part of the ticket's telling words. On the demonstration tickets
 /// the right articles have 24 % of them and more, wrong ones 20 % and less.
 const TELLING_PART: f64 = 0.22;
@@ -188,7 +191,7 @@ impl Index {
     fn is_telling(&self, term: &str) -> bool {
         self.document_frequency
             .get(term)
-            .is_some_and(|blocks| *blocks <= self.block_count * TELLING_SHARE)
+            .is_some_and(|blocks| *blocks <= (self.block_count * TELLING_SHARE).max(TELLING_LEAST))
             || self
                 .articles
                 .iter()

@@ -158,7 +158,9 @@ impl Policy {
 /// The defaults of design section 6, which win over those in the promises.
 const fn default_need(operation: Operation, mode: ConfirmationMode) -> Need {
     match operation {
-        Operation::DeleteTicket | Operation::DeleteCustomer => Need::Person,
+        Operation::DeleteTicket | Operation::DeleteCustomer | Operation::RecordSecurityReview => {
+            Need::Person
+        }
         Operation::UpdateTicket
         | Operation::PublishComment
         | Operation::CloseTicket

@@ -28,6 +28,8 @@ text_enum! {
         DeleteCustomer = "delete_customer",
         /// A change of payment details was verified.
         RecordPaymentVerification = "record_payment_verification",
+        /// A person looked at a flagged ticket.
+        RecordSecurityReview = "record_security_review",
         /// A person approved a change that waited for them.
         ApproveChange = "approve_change",
         /// A person declined a change that waited for them.

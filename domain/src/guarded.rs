@@ -9,6 +9,7 @@ mod operation;
 use garde::Validate;
 
 use crate::text::{label, optional_label, optional_prose, prose};
+use crate::text_enum::text_enum;
 use crate::ticket::assign;
 use crate::{
     Action, Assign, Assignment, Change, Customer, CustomerId, CustomerStatus, EntityKind,
@@ -164,6 +165,27 @@ pub struct PaymentVerification {
     /// Who approved it inside the customer's organisation.
     #[garde(custom(label(limits::NAME_CHARS)))]
     pub approver: String,
+}
+
+text_enum! {
+    /// What a person found who looked at a flagged ticket.
+    ReviewVerdict {
+        /// It is none: the flag is lifted.
+        NoIncident = "no_incident",
+        /// It is one: the flag stays or is set.
+        Incident = "incident",
+    }
+}
+
+/// A person's review of a flagged ticket: the only way out of a wrong hold (design section 5, rule 5).
+#[derive(Clone, Debug, PartialEq, Eq, Validate)]
+pub struct SecurityReview {
+    /// What they found.
+    #[garde(skip)]
+    pub verdict: ReviewVerdict,
+    /// Why, for the ticket's internal comments.
+    #[garde(custom(prose(limits::COMMENT_CHARS)))]
+    pub reason: String,
 }
 
 /// A public comment as it would be published.
@@ -344,6 +366,15 @@ pub enum GuardedWrite {
         #[garde(dive)]
         verification: PaymentVerification,
     },
+    /// Record what a person found who looked at a flagged ticket.
+    RecordSecurityReview {
+        /// Which ticket.
+        #[garde(skip)]
+        ticket: TicketId,
+        /// What they found.
+        #[garde(dive)]
+        review: SecurityReview,
+    },
     /// A write that is open elsewhere.
     Open(#[garde(dive)] OpenWrite),
 }
@@ -385,6 +416,7 @@ impl GuardedWrite {
             Self::UpdateCustomer { .. } => Action::UpdateCustomer,
             Self::DeleteCustomer { .. } => Action::DeleteCustomer,
             Self::RecordPaymentVerification { .. } => Action::RecordPaymentVerification,
+            Self::RecordSecurityReview { .. } => Action::RecordSecurityReview,
             Self::Open(write) => write.action(),
         }
     }
@@ -396,9 +428,8 @@ impl GuardedWrite {
             | Self::PublishComment { ticket, .. }
             | Self::CloseTicket { ticket }
             | Self::DeleteTicket { ticket }
-            | Self::RecordPaymentVerification { ticket, .. } => {
-                (EntityKind::Ticket, ticket.number())
-            }
+            | Self::RecordPaymentVerification { ticket, .. }
+            | Self::RecordSecurityReview { ticket, .. } => (EntityKind::Ticket, ticket.number()),
             Self::UpdateCustomer { customer, .. } | Self::DeleteCustomer { customer } => {
                 (EntityKind::Customer, customer.number())
             }

@@ -41,7 +41,7 @@ pub use filter::{
 };
 pub use guarded::{
     Argument, Arguments, BadArguments, CustomerPatch, Deleted, GuardedWrite, OpenWrite, Operation,
-    PaymentVerification, Publication, TicketPatch,
+    PaymentVerification, Publication, ReviewVerdict, SecurityReview, TicketPatch,
 };
 pub use id::{ApprovalId, ArticleId, CallId, CommentId, CustomerId, IdError, TicketId, Version};
 pub use status::{ForbiddenTransition, OpenStatus, Status, Transition};

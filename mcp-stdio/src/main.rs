@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Parser as _;
+use desk::guard::{ClassifierKind, screener};
 use desk::ops::keys;
 use desk::system::{SystemClock, SystemIds};
 use desk::{Caller, Desk, Guard};
@@ -76,6 +77,7 @@ async fn serve(flags: &Flags, config: &Config) -> anyhow::Result<()> {
     let store = storage::open(
         &url,
         Options {
+            screener: Some(screener(ClassifierKind::Local.classifier())),
             create: !read_only,
             read_only,
             ..Options::default()

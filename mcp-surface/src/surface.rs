@@ -146,7 +146,7 @@ impl Surface {
         name: &str,
         caller: &Caller,
         cancelled: CancellationToken,
-        work: impl Future<Output = Result<T, DeskError>>,
+        work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
         let started = Instant::now();
         let work = async {
@@ -157,12 +157,12 @@ impl Surface {
             };
             let work = AssertUnwindSafe(work).catch_unwind();
             match tokio::time::timeout(self.inner.settings.timeout, work).await {
-                Ok(Ok(result)) => result.map_err(Failure::Desk),
+                Ok(Ok(result)) => result,
                 Ok(Err(_payload)) => Err(Failure::Panicked),
                 Err(_elapsed) => Err(Failure::TimedOut),
             }
         };
-        // A cancelled call gives its permit back; nobody reads its answer.
+        // A cancelled call gives its permit back.
         let result = tokio::select! {
             result = work => result,
             () = cancelled.cancelled() => Err(Failure::Cancelled),
@@ -178,42 +178,33 @@ impl Surface {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Failure> {
-        let refusal = if self.is_withheld(spec) {
-            Some(Failure::ReadOnly)
-        } else if spec.is_permitted(caller) {
-            None
-        } else {
-            Some(Failure::MissingRight(spec.policy.scope))
-        };
-        if let Some(refusal) = refusal {
-            log(spec.name, caller, Duration::ZERO, Some(&refusal));
-            // A refused change is in the audit log; tools that write are named after what they do.
-            if let (Effect::Write, Ok(action)) = (spec.policy.effect, Action::parse(spec.name)) {
-                let desk = &self.inner.desk;
-                let noted = desk.record_refusal(caller, action, refusal.code());
-                self.contained("record_refusal", caller, context.ct.clone(), noted)
-                    .await?;
-            }
-            return Err(refusal);
-        }
         let cancelled = || context.ct.clone();
-        let call = self.call(spec, caller, request, Asking::of(context));
-        let step = self.contained(spec.name, caller, cancelled(), async move {
-            let call = call?;
-            (spec.run)(call).await
-        });
-        let ask = match step.await? {
+        let asking = Asking::of(context);
+        let work = async {
+            if let Some(refusal) = self.refusal(spec, caller) {
+                self.note(spec, caller, refusal.code()).await?;
+                return Err(refusal);
+            }
+            let call = self.call(spec, caller, request, asking)?;
+            let step = (spec.run)(call).await;
+            if let Err(DeskError::MissingRight(_)) = &step {
+                self.note(spec, caller, ErrorCode::Forbidden).await?;
+            }
+            Ok(step?)
+        };
+        let step = self.contained(spec.name, caller, cancelled(), work).await?;
+        let ask = match step {
             Step::Done(reply) => return Ok(reply.into_result().into()),
             Step::Wait(waiting) => return Ok(waiting.into_result().into()),
             Step::Ask(ask) => ask,
         };
-        if Asking::of(context) == Asking::Between {
+        if asking == Asking::Between {
             return Ok(confirm::input_required(caller, &ask.preview));
         }
         // Whoever thinks about it holds no permit and uses up no time of the call.
         let decision = tokio::select! {
             decision = self.asked(caller, &ask, context) => decision,
-            () = context.ct.cancelled() => return Err(Failure::Cancelled),
+            () = context.ct.cancelled() => return Err(Failure::TimedOut),
         };
         let Some(decision) = decision else {
             return Ok(Waiting::unasked(*ask).into_result().into());
@@ -221,9 +212,32 @@ impl Surface {
         let call = self.empty_call(caller);
         let Ask { preview, given, .. } = *ask;
         let token = preview.token.text();
-        let work = async move { confirm::commit(&call, &token, given, decision).await };
+        let work = async move { Ok(confirm::commit(&call, &token, given, decision).await?) };
         let reply: Reply = self.contained(spec.name, caller, cancelled(), work).await?;
         Ok(reply.into_result().into())
+    }
+
+    /// Puts a change that was refused for want of a right into the audit log; tools that write are named after what they do.
+    async fn note(
+        &self,
+        spec: &ToolSpec,
+        caller: &Caller,
+        code: ErrorCode,
+    ) -> Result<(), DeskError> {
+        if let (Effect::Write, Ok(action)) = (spec.policy.effect, Action::parse(spec.name)) {
+            self.inner.desk.record_refusal(caller, action, code).await?;
+        }
+        Ok(())
+    }
+
+    fn refusal(&self, spec: &ToolSpec, caller: &Caller) -> Option<Failure> {
+        if self.is_withheld(spec) {
+            Some(Failure::ReadOnly)
+        } else if spec.is_permitted(caller) {
+            None
+        } else {
+            Some(Failure::MissingRight(spec.policy.scope))
+        }
     }
 
     /// Asks the person on the other side of the client. `None` where it turns out that it can't.
@@ -302,6 +316,7 @@ impl Surface {
         cancelled: CancellationToken,
         work: impl Future<Output = Result<T, DeskError>>,
     ) -> Result<T, ErrorData> {
+        let work = async { work.await.map_err(Failure::Desk) };
         self.contained(name, caller, cancelled, work)
             .await
             .map_err(|failure| protocol_error(&failure, caller.request_id))

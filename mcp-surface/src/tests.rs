@@ -4,6 +4,7 @@ mod arguments;
 mod budget;
 mod containment;
 mod golden;
+mod guard;
 mod lists;
 mod log;
 mod prompts;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
+use desk::guard::{ClassifierKind, screener};
 use desk::ops::import::{ImportOptions, ImportSummary, Progress};
 use desk::system::{SystemClock, SystemIds};
 use desk::{Caller, ConfirmationMode, Desk, Guard, Policy};
@@ -149,6 +150,7 @@ fn with_desk<T>(
     let store = storage::open(
         &DatabaseUrl::parse(database)?,
         Options {
+            screener: Some(screener(ClassifierKind::Local.classifier())),
             create: true,
             ..Options::default()
         },

@@ -11,8 +11,10 @@ mod bench;
 mod codegen;
 mod data;
 mod demo;
+mod eval;
 mod interop;
 mod tidy;
+mod train;
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -57,6 +59,10 @@ enum Task {
     Import(data::Import),
     /// Let the official Python and TypeScript clients use the server (installs them; needs python3 and npm)
     Interop,
+    /// Measure the guardrail on corpus files
+    Eval(eval::Options),
+    /// Train the local classifier from the texts in guardrail/training and write its model file
+    Train,
     /// Measure whole processes on a store of 10,000 tickets
     Bench(bench::Options),
 }
@@ -71,6 +77,8 @@ fn main() -> anyhow::Result<()> {
         Task::Seed(seed) => data::seed(&seed),
         Task::Import(import) => data::import(&import),
         Task::Interop => interop::run(),
+        Task::Eval(options) => eval::run(&options, &root()),
+        Task::Train => train::run(&root()),
         Task::Bench(options) => bench::run(&options),
     }
 }

@@ -4,7 +4,7 @@
 
 use super::{
     CustomerPatch, GuardedWrite, OpenWrite, Operation, PaymentVerification, Publication,
-    TicketPatch,
+    ReviewVerdict, SecurityReview, TicketPatch,
 };
 use crate::{
     Assign, Assignment, Change, Channel, CustomerId, CustomerStatus, FieldValue, NewComment,
@@ -320,7 +320,8 @@ impl OpenWrite {
             | Operation::DeleteTicket
             | Operation::UpdateCustomer
             | Operation::DeleteCustomer
-            | Operation::RecordPaymentVerification => return Ok(None),
+            | Operation::RecordPaymentVerification
+            | Operation::RecordSecurityReview => return Ok(None),
         }))
     }
 }
@@ -342,6 +343,9 @@ impl GuardedWrite {
                 .text("channel_on_file", Some(&verification.channel_on_file))
                 .text("confirmer", Some(&verification.confirmer))
                 .text("approver", Some(&verification.approver)),
+            Self::RecordSecurityReview { review, .. } => none
+                .text("verdict", Some(review.verdict.as_str()))
+                .text("reason", Some(&review.reason)),
             Self::Open(write) => write.arguments(),
         }
     }
@@ -386,6 +390,16 @@ impl GuardedWrite {
                     )?,
                     confirmer: needed("confirmer", arguments.read_text("confirmer")?)?,
                     approver: needed("approver", arguments.read_text("approver")?)?,
+                },
+            },
+            Operation::RecordSecurityReview => Self::RecordSecurityReview {
+                ticket,
+                review: SecurityReview {
+                    verdict: needed(
+                        "verdict",
+                        arguments.read_word("verdict", ReviewVerdict::parse)?,
+                    )?,
+                    reason: needed("reason", arguments.read_text("reason")?)?,
                 },
             },
             Operation::CreateCustomer

@@ -20,6 +20,8 @@ text_enum! {
         DeleteCustomer = "delete_customer",
         /// Recording that a change of payment details was verified.
         RecordPaymentVerification = "record_payment_verification",
+        /// Recording what a person found who looked at a flagged ticket.
+        RecordSecurityReview = "record_security_review",
         /// Registering a customer.
         CreateCustomer = "create_customer",
         /// Filing a ticket.
@@ -45,7 +47,8 @@ impl Operation {
             | Self::DeleteTicket
             | Self::UpdateCustomer
             | Self::DeleteCustomer
-            | Self::RecordPaymentVerification => true,
+            | Self::RecordPaymentVerification
+            | Self::RecordSecurityReview => true,
             Self::CreateCustomer
             | Self::CreateTicket
             | Self::AssignTicket
@@ -81,6 +84,7 @@ impl GuardedWrite {
             Self::UpdateCustomer { .. } => Operation::UpdateCustomer,
             Self::DeleteCustomer { .. } => Operation::DeleteCustomer,
             Self::RecordPaymentVerification { .. } => Operation::RecordPaymentVerification,
+            Self::RecordSecurityReview { .. } => Operation::RecordSecurityReview,
             Self::Open(write) => write.operation(),
         }
     }

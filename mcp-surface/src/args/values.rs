@@ -3,8 +3,8 @@
 use domain::text_enum::fold_word;
 use domain::{
     Action, ArticleId, CallId, Channel, CustomerId, CustomerStatus, IdError, LastCommentBy,
-    Outcome, Priority, SecurityFlag, Status, TicketId, TicketOrder, Tier, Timestamp, UnknownValue,
-    Version, Visibility, limits,
+    Outcome, Priority, ReviewVerdict, SecurityFlag, Status, TicketId, TicketOrder, Tier, Timestamp,
+    UnknownValue, Version, Visibility, limits,
 };
 use serde_json::Value;
 
@@ -90,6 +90,7 @@ word_values!(
     LastCommentBy,
     Outcome,
     Priority,
+    ReviewVerdict,
     SecurityFlag,
     Status,
     TicketOrder,

@@ -135,8 +135,8 @@ pub(crate) fn changes(change: &Change) -> Value {
 pub(crate) fn heading(write: &GuardedWrite) -> String {
     use domain::Operation::{
         AddComment, AssignTicket, CloseTicket, CreateCustomer, CreateTicket, DeleteCustomer,
-        DeleteTicket, MoveTicket, PublishComment, RecordPaymentVerification, ResolveTicket,
-        UpdateCustomer, UpdateTicket,
+        DeleteTicket, MoveTicket, PublishComment, RecordPaymentVerification, RecordSecurityReview,
+        ResolveTicket, UpdateCustomer, UpdateTicket,
     };
     let (kind, id) = write.entity();
     let id = desk::shown_id(kind, id);
@@ -148,6 +148,7 @@ pub(crate) fn heading(write: &GuardedWrite) -> String {
         UpdateCustomer => format!("Changing customer {id}"),
         DeleteCustomer => format!("Deleting customer {id} with their tickets and comments"),
         RecordPaymentVerification => format!("Recording a payment verification on ticket {id}"),
+        RecordSecurityReview => format!("Recording a security review of ticket {id}"),
         CreateCustomer => "Registering a customer".to_owned(),
         CreateTicket => "Filing a ticket".to_owned(),
         AssignTicket => format!("Assigning ticket {id}"),

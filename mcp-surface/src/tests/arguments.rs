@@ -19,9 +19,12 @@ fn valid_call(tool: &str) -> Value {
             "ticket_id": "T-1", "channel_on_file": "phone", "confirmer": "Ann", "approver": "Bo"
         }),
         "create_customer" => json!({"name": "Bo", "email": "bo@company.example"}),
-        "escalate_to_security" => json!({"ticket_id": "T-1", "reason": "A note on the screen"}),
-        "get_ticket" | "get_ticket_details" | "resolve_ticket" | "delete_ticket"
-        | "draft_response" => {
+        "escalate_to_security" => json!({"ticket_id": "T-1", "reason": "because"}),
+        "record_security_review" => json!({
+            "ticket_id": "T-1", "verdict": "no_incident", "reason": "because"
+        }),
+        "draft_response" | "get_ticket" | "get_ticket_details" | "resolve_ticket"
+        | "delete_ticket" => {
             json!({"ticket_id": "T-1"})
         }
         "search_tickets" | "search_kb" => json!({"query": "description"}),
@@ -215,6 +218,7 @@ tables!(
     draft_response,
     escalate_to_security,
     record_payment_verification,
+    record_security_review,
     list_audit_entries,
 );
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use desk::guard::{ClassifierKind, screener};
 use desk::{ConfirmationMode, Desk, ErrorCode, Guard, Policy};
 use domain::{
     Act, Actor, Article, ArticleId, Audience, Block, CallOutcome, Channel, Clock, CustomerStatus,
@@ -88,6 +89,7 @@ impl Bench {
         let url = DatabaseUrl::parse(&format!("sqlite:{}", path.display())).unwrap();
         let options = Options {
             create: true,
+            screener: Some(screener(ClassifierKind::Local.classifier())),
             ..Options::default()
         };
         let store = storage::open(&url, options).unwrap();

@@ -32,6 +32,9 @@ pub(crate) fn written(
                 let heading = "Recorded a verification of payment details on";
                 with_team(nonce, heading, ticket, false)
             }
+            Operation::RecordSecurityReview => {
+                with_team(nonce, "Recorded a security review of", ticket, false)
+            }
             Operation::UpdateTicket
             | Operation::PublishComment
             | Operation::DeleteTicket

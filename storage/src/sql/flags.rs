@@ -4,7 +4,8 @@
 use diesel::prelude::*;
 use domain::{
     Act, Action, CustomerId, GuardedWrite, NewComment, Origin, PaymentVerification, Priority,
-    SecurityFlag, Status, Ticket, TicketId, TicketPatch, Tier, Version, Visibility,
+    ReviewVerdict, SecurityFlag, SecurityReview, Status, Ticket, TicketId, TicketPatch, Tier,
+    Version, Visibility,
 };
 use writegate::ApprovalLevel;
 
@@ -16,7 +17,7 @@ use super::ticket_writes::{self, Changes};
 use super::writer::Tx;
 use super::{audit, customers, tickets};
 use crate::screening::TicketTexts;
-use crate::{StoreError, TicketWithTeam};
+use crate::{Left, StoreError, TicketWithTeam};
 
 /// The team that incidents go to.
 const SECURITY_TEAM: &str = "security";
@@ -210,6 +211,8 @@ pub(super) fn check(tx: &mut Tx<'_>, write: &GuardedWrite) -> Result<ApprovalLev
             let ticket = tickets::get(tx.step()?, *ticket)?;
             check_move(&ticket, to.status()).map(|()| ApprovalLevel::Token)
         }
+        // Nothing that is configured can make this the model's decision.
+        GuardedWrite::RecordSecurityReview { .. } => Ok(ApprovalLevel::Person),
         GuardedWrite::UpdateCustomer { .. }
         | GuardedWrite::RecordPaymentVerification { .. }
         | GuardedWrite::Open(_) => Ok(ApprovalLevel::Token),
@@ -254,6 +257,60 @@ fn plays_down(ticket: &Ticket, patch: &TicketPatch) -> bool {
     patch.status.is_some_and(puts_away)
         || patch.priority.is_some_and(|to| to < ticket.priority)
         || patch.tier.is_some_and(|to| to < ticket.tier)
+}
+
+/// Records what a person found, with their reason as an internal comment, and lifts or sets the flag.
+pub(super) fn review(
+    tx: &mut Tx<'_>,
+    act: &Act,
+    ticket: &Ticket,
+    review: &SecurityReview,
+) -> Result<Left, StoreError> {
+    let reason = NewComment {
+        body: review.reason.clone(),
+        origin: Origin::Team,
+    };
+    ticket_writes::comment_now(tx, act, ticket.id, &reason)?;
+    let flag = match review.verdict {
+        ReviewVerdict::NoIncident => SecurityFlag::None,
+        ReviewVerdict::Incident => SecurityFlag::Incident,
+    };
+    diesel::update(security_reviews::table)
+        .filter(security_reviews::ticket_id.eq(ticket.id.number()))
+        .set(security_reviews::void.eq(true))
+        .execute(tx.step()?)
+        .map_err(classify)?;
+    if flag == SecurityFlag::None {
+        diesel::insert_into(security_reviews::table)
+            .values((
+                security_reviews::ticket_id.eq(ticket.id.number()),
+                security_reviews::lifted.eq(ticket.security_flag.max(SecurityFlag::Held).as_str()),
+                security_reviews::reviewer.eq(&act.actor.id),
+                security_reviews::reviewed_at.eq(act.at.micros()),
+                security_reviews::void.eq(false),
+            ))
+            .execute(tx.step()?)
+            .map_err(classify)?;
+    }
+    let changes = Changes {
+        flag: Some(flag),
+        ..Changes::default()
+    };
+    let version = ticket_writes::update(tx, ticket, act.at, changes)?;
+    let facts = vec![
+        ("verdict", review.verdict.to_string()),
+        (
+            "security_flag",
+            format!("{} -> {flag}", ticket.security_flag),
+        ),
+    ];
+    let record = ticket_writes::applied(Action::RecordSecurityReview, ticket.id, version, facts);
+    audit::append(tx, act, &record)?;
+    Ok(Left::Ticket {
+        from: ticket.status,
+        ticket: tickets::get(tx.step()?, ticket.id)?,
+        new_team: false,
+    })
 }
 
 /// Hands a ticket to security: flag, team, last tier, at least high priority, and an internal comment that says why.

@@ -78,6 +78,13 @@ fn every_write() -> Vec<GuardedWrite> {
                 approver: "Ben".to_owned(),
             },
         },
+        GuardedWrite::RecordSecurityReview {
+            ticket,
+            review: SecurityReview {
+                verdict: ReviewVerdict::NoIncident,
+                reason: "it is a drill".to_owned(),
+            },
+        },
         open(OpenWrite::CreateCustomer {
             new: NewCustomer {
                 name: "Ana".to_owned(),

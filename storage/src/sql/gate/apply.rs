@@ -49,6 +49,10 @@ pub(super) fn apply(
             ticket,
             verification,
         } => record_payment_verification(tx, act, grant, *ticket, verification),
+        GuardedWrite::RecordSecurityReview { ticket, review } => {
+            let ticket = granted_ticket(tx, grant, *ticket)?;
+            flags::review(tx, act, &ticket, review)
+        }
         GuardedWrite::Open(write) => {
             let version = match write.entity() {
                 (_, 0) => None,

@@ -63,7 +63,8 @@ pub(super) fn inspect(tx: &mut Tx<'_>, write: &GuardedWrite) -> Result<Seen, Sto
     match write {
         GuardedWrite::UpdateTicket { ticket, patch } => update_ticket(tx, *ticket, patch),
         GuardedWrite::PublishComment { ticket, .. }
-        | GuardedWrite::RecordPaymentVerification { ticket, .. } => {
+        | GuardedWrite::RecordPaymentVerification { ticket, .. }
+        | GuardedWrite::RecordSecurityReview { ticket, .. } => {
             let ticket = ticket_reads::get(tx.step()?, *ticket)?;
             Ok(Seen::of(
                 ticket.version.number(),
