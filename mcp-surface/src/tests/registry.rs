@@ -39,6 +39,7 @@ fn tools_are_listed_in_the_order_of_the_design() {
             "draft_response",
             "escalate_to_security",
             "record_payment_verification",
+            "record_security_review",
             "list_audit_entries",
         ]
     );
@@ -218,7 +219,7 @@ fn descriptions_name_only_tools_arguments_and_codes_that_exist() {
     let outputs: BTreeSet<&str> = tool_specs()
         .flat_map(|spec| spec.output.iter().copied().flatten().map(|(name, _)| *name))
         .collect();
-    let values = ["in_progress", "all_words", "any_word"];
+    let values = ["in_progress", "all_words", "any_word", "no_incident"];
     for spec in tool_specs() {
         let description = spec.description;
         assert!(
