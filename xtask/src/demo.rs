@@ -228,6 +228,55 @@ async fn tell(story: &Story<'_>) -> anyhow::Result<()> {
         )
         .await?;
 
+    chapter(
+        "A guarded change: preview, an attempt to spend the approval on another change, commit, replay",
+    );
+    let change =
+        json!({ "ticket_id": "T-1", "priority": "low", "note": "Agreed with the customer." });
+    let with = |token: &Value, change: &Value| {
+        let mut call = change.clone();
+        call["confirmation_token"] = token.clone();
+        call
+    };
+    let preview = story
+        .refused("update_ticket", change.clone(), "CONFIRMATION_REQUIRED")
+        .await?;
+    let other = json!({ "ticket_id": "T-1", "priority": "urgent" });
+    let spent_on_another = with(&preview["confirmation_token"], &other);
+    story
+        .refused("update_ticket", spent_on_another, "CONFIRMATION_MISMATCH")
+        .await?;
+    let preview = story
+        .refused("update_ticket", change.clone(), "CONFIRMATION_REQUIRED")
+        .await?;
+    let confirmed = with(&preview["confirmation_token"], &change);
+    let applied = story.done("update_ticket", confirmed.clone()).await?;
+    ensure!(
+        applied["confirmation_method"] == "token_only",
+        "nobody was asked: {applied}"
+    );
+    let replayed = story.done("update_ticket", confirmed).await?;
+    ensure!(
+        replayed["replayed"] == true,
+        "the stored answer comes back: {replayed}"
+    );
+    ensure!(
+        replayed["version"] == applied["version"],
+        "nothing was done twice"
+    );
+
+    chapter("The wall: an incident that was filed as a broken mouse, and a reply with its grounds");
+    story
+        .refused(
+            "draft_response",
+            json!({ "ticket_id": "T-37" }),
+            "SECURITY_ESCALATION_REQUIRED",
+        )
+        .await?;
+    story
+        .done("draft_response", json!({ "ticket_id": "T-1" }))
+        .await?;
+
     chapter("Who did what: the audit log");
     let audit = story
         .done(
