@@ -21,6 +21,9 @@ use serde::Deserialize;
 )]
 #[command(name = "deskgate-stdio", version, about, max_term_width = 100)]
 pub(crate) struct Flags {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+
     /// The store: `sqlite:PATH` (default: a file in your data directory) (env: DESKGATE_DATABASE)
     #[arg(long, value_name = "URL")]
     database: Option<String>,
@@ -80,6 +83,41 @@ pub(crate) struct Flags {
     /// Print the entry to paste into a host's configuration and stop
     #[arg(long)]
     pub(crate) print_host_config: bool,
+}
+
+/// What an operator does instead of serving.
+#[derive(Clone, Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    /// Changes that wait for a person
+    #[command(subcommand)]
+    Approvals(Approvals),
+    /// The private key file beside the store
+    #[command(subcommand)]
+    Keys(Keys),
+}
+
+#[derive(Clone, Debug, clap::Subcommand)]
+pub(crate) enum Approvals {
+    /// Show every change that waits
+    List,
+    /// Approve one, at a terminal: the change is shown and its id has to be typed
+    Approve {
+        /// Such as A-17
+        id: String,
+    },
+    /// Decline one, at a terminal
+    Decline {
+        /// Such as A-17
+        id: String,
+    },
+}
+
+#[derive(Clone, Debug, clap::Subcommand)]
+pub(crate) enum Keys {
+    /// Make the key file; serving makes it too where there is none
+    Create,
+    /// Put a new key in place; the one before it still verifies what it has signed
+    Rotate,
 }
 
 /// The same settings in a file.

@@ -1,6 +1,7 @@
 //! `deskgate-stdio`: the desk for one person's local host. It wires configuration, identity and transport, and holds no
 //! tool, prompt, rule or text of its own (invariant 13). Standard output carries the protocol and nothing else.
 
+mod admin;
 mod config;
 mod host_config;
 mod input;
@@ -57,7 +58,12 @@ fn run(flags: &Flags) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let served = runtime.block_on(serve(flags, &config));
+    let served = runtime.block_on(async {
+        match &flags.command {
+            Some(command) => admin::run(command, &config).await,
+            None => serve(flags, &config).await,
+        }
+    });
     // A pending read of a terminal can't be cancelled; the runtime must not wait for it.
     runtime.shutdown_background();
     served

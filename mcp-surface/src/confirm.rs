@@ -24,6 +24,7 @@ use crate::tools::written;
 pub(crate) use form::{
     Asking, answer_among, decision, decision_of, input_required, question, typed_in,
 };
+pub use shown::approval_text;
 pub(crate) use shown::changes;
 
 /// What results of guarded writes hold besides their own fields.
@@ -302,7 +303,7 @@ impl Waiting {
         fields.insert("changes".to_owned(), changes(&preview.change));
         fields.insert("confirmation_token".to_owned(), json!(token));
         fields.insert("expires_at".to_owned(), json!(expires));
-        let heading = shown::heading(&preview.write);
+        let heading = shown::heading(preview.write.operation(), preview.write.entity());
         let message = match preview.required {
             desk::ApprovalLevel::Token => {
                 format!("{heading} has to be confirmed; nothing was changed yet")

@@ -24,6 +24,7 @@ mod tools;
 mod view;
 
 pub use args::{Arg, Shape};
+pub use confirm::approval_text;
 pub use docs::{docs_error_contract_markdown, docs_tools_markdown};
 pub use identity::{Identify, Unidentified};
 pub use prompts::{PROMPTS, PromptSpec};

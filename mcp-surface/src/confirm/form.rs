@@ -53,7 +53,7 @@ pub(crate) fn question(caller: &Caller, preview: &Preview) -> ElicitRequestParam
         "Deskgate asks for {}. {} has to be confirmed:\n\n{}\n\nNothing has been changed yet. \
          The answer counts until {}.",
         visible(&caller.actor.id),
-        shown::heading(&preview.write),
+        shown::heading(preview.write.operation(), preview.write.entity()),
         shown::lines(&preview.change),
         preview.expires
     );

@@ -2,7 +2,8 @@
 //!
 //! One line a field; values are quoted, so no value can look like another line. Long ones are cut and say so.
 
-use domain::{Change, FieldValue, GuardedWrite};
+use desk::Approval;
+use domain::{Change, EntityKind, FieldValue, Operation};
 use serde_json::{Map, Value, json};
 
 use crate::text::visible;
@@ -131,16 +132,30 @@ pub(crate) fn changes(change: &Change) -> Value {
     Value::Array(fields.collect())
 }
 
+/// A change that waits for a person, as that person is shown it at a terminal.
+pub fn approval_text(approval: &Approval) -> String {
+    format!(
+        "{}: {}, asked for by {} over {} ({}) at {}, can be decided until {}\n{}",
+        approval.id,
+        heading(approval.operation, approval.entity),
+        quoted(&approval.actor),
+        approval.channel,
+        quoted(&approval.client),
+        approval.created,
+        approval.expires,
+        lines(&approval.change)
+    )
+}
+
 /// What a change does, in words of the server.
-pub(crate) fn heading(write: &GuardedWrite) -> String {
-    use domain::Operation::{
+pub(crate) fn heading(operation: Operation, (kind, id): (EntityKind, i64)) -> String {
+    use Operation::{
         AddComment, AssignTicket, CloseTicket, CreateCustomer, CreateTicket, DeleteCustomer,
         DeleteTicket, MoveTicket, PublishComment, RecordPaymentVerification, RecordSecurityReview,
         ResolveTicket, UpdateCustomer, UpdateTicket,
     };
-    let (kind, id) = write.entity();
     let id = desk::shown_id(kind, id);
-    match write.operation() {
+    match operation {
         UpdateTicket => format!("Changing ticket {id}"),
         PublishComment => format!("Publishing a comment on ticket {id}, which the customer reads,"),
         CloseTicket => format!("Closing ticket {id} for good"),
