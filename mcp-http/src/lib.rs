@@ -1,0 +1,5 @@
+//! The desk over HTTP for a team: verified identity, limits, operations; no tool, rule or text of the desk itself.
+//!
+//! The library half exists so that the binary, the tests and the conformance fixtures run on the same wiring.
+
+pub mod auth;
