@@ -3,6 +3,7 @@
 use domain::{Customer, CustomerFilter, CustomerId, CustomerOrder, NewCustomer};
 use garde::Valid;
 
+use crate::contacts::shown;
 use crate::{Caller, Desk, DeskError, Listing, cursor};
 
 /// Which customers, in which order, which page.
@@ -22,22 +23,27 @@ impl Desk {
     /// One customer.
     pub async fn get_customer(
         &self,
-        _caller: &Caller,
+        caller: &Caller,
         id: CustomerId,
     ) -> Result<Customer, DeskError> {
-        Ok(self.store.get_customer(id).await?)
+        Ok(shown(caller, self.store.get_customer(id).await?))
     }
 
     /// Customers that match every given filter.
     pub async fn list_customers(
         &self,
-        _caller: &Caller,
+        caller: &Caller,
         list: CustomerList,
     ) -> Result<Listing<Customer>, DeskError> {
         let order = list.order.unwrap_or(CustomerOrder::Newest);
         let key = (list.filter.clone(), order);
         let page = cursor::page("customers", &key, list.limit, list.cursor.as_deref())?;
-        let found = self.store.list_customers(list.filter, order, page).await?;
+        let mut found = self.store.list_customers(list.filter, order, page).await?;
+        found.rows = found
+            .rows
+            .into_iter()
+            .map(|customer| shown(caller, customer))
+            .collect();
         Ok(Listing::from_page("customers", &key, found))
     }
 
@@ -48,6 +54,6 @@ impl Desk {
         new: Valid<NewCustomer>,
     ) -> Result<Customer, DeskError> {
         let act = caller.act(self.clock.now(), "create_customer");
-        Ok(self.store.create_customer(act, new).await?)
+        Ok(shown(caller, self.store.create_customer(act, new).await?))
     }
 }

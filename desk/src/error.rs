@@ -113,7 +113,7 @@ impl From<StoreError> for DeskError {
 }
 
 /// An id as tools show it.
-pub(crate) fn shown_id(entity: EntityKind, id: i64) -> String {
+pub fn shown_id(entity: EntityKind, id: i64) -> String {
     match entity {
         EntityKind::Customer => domain::CustomerId::new(id).to_string(),
         EntityKind::Ticket => domain::TicketId::new(id).to_string(),

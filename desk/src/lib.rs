@@ -5,7 +5,9 @@
 
 mod audit;
 mod caller;
+mod calls;
 mod completion;
+mod contacts;
 mod cursor;
 mod customers;
 mod error;
@@ -21,7 +23,7 @@ use storage::Storage;
 pub use audit::AuditList;
 pub use caller::Caller;
 pub use customers::CustomerList;
-pub use error::{DeskError, ErrorCode, InvalidArgument, Retry, valid};
+pub use error::{DeskError, ErrorCode, InvalidArgument, Retry, shown_id, valid};
 pub use knowledge::{FoundArticle, FoundKnowledge, KnowledgeQuery};
 pub use tickets::{Dossier, TicketHits, TicketList, TicketSearch};
 
@@ -68,6 +70,11 @@ impl Desk {
     /// The identifier of a new request.
     pub fn next_request_id(&self) -> u128 {
         self.ids.next_id()
+    }
+
+    /// Sixteen bytes that nobody can guess, for the markers around text that others wrote.
+    pub fn next_nonce(&self) -> [u8; 16] {
+        self.ids.nonce()
     }
 
     /// Finishes what is being written, then closes the store.

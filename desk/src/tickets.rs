@@ -8,7 +8,7 @@ use domain::{
 use garde::Valid;
 use storage::{AddedComment, FoundTickets, Moved, TicketDetails, TicketWithTeam};
 
-use crate::{Caller, Desk, DeskError, InvalidArgument, Listing, cursor};
+use crate::{Caller, Desk, DeskError, InvalidArgument, Listing, contacts, cursor};
 
 /// Which tickets, in which order, which page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,13 +65,14 @@ impl Desk {
     /// A ticket with its customer, a page of comments and the customer's other unfinished tickets.
     pub async fn get_ticket_details(
         &self,
-        _caller: &Caller,
+        caller: &Caller,
         id: TicketId,
         limit: Option<u16>,
         cursor: Option<&str>,
     ) -> Result<Dossier, DeskError> {
         let page = cursor::page("comments", &id, limit, cursor)?;
-        let details = self.store.get_ticket_details(id, page).await?;
+        let mut details = self.store.get_ticket_details(id, page).await?;
+        details.customer = contacts::shown(caller, details.customer);
         let next_cursor = details
             .comments
             .next

@@ -1,5 +1,7 @@
 //! What can go wrong in the store, split by what a caller can do about it.
 
+use std::path::PathBuf;
+
 use domain::{EntityKind, Version};
 
 /// Why a storage method gave no answer.
@@ -47,4 +49,61 @@ pub enum StoreError {
     /// A stored row breaks the domain's rules, or a job panicked; the cause is for the log.
     #[error("the storage failed")]
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Why a store could not be opened. It is for whoever starts the server, so it names files.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There is no such file, and it was not to be made.
+    #[error("there is no database at `{}`", path.display())]
+    NotFound {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another version of the program has changed the schema since.
+    #[error(
+        "the database has schema step `{found}`, which this build does not know; use a newer build"
+    )]
+    NewerSchema {
+        /// The step that is not known.
+        found: String,
+    },
+    /// The SQLite library has a fault that can corrupt a database with two connections (fixed in 3.51.3).
+    #[error("the SQLite library is `{found}`, and 3.51.3 or newer is needed")]
+    OldSqlite {
+        /// Its version.
+        found: String,
+    },
+    /// Others than the owner may read or write the file.
+    #[error("`{}` is open to other users (mode {mode:03o}); make it private with mode 600", path.display())]
+    NotPrivate {
+        /// The file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// The file can't be made, read or locked.
+    #[error("`{}` cannot be used", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The database does not keep a setting that durability depends on (promise R-2).
+    #[error("the database setting `{setting}` is `{found}`, and `{wanted}` is needed")]
+    Setting {
+        /// Its name.
+        setting: &'static str,
+        /// What the database says.
+        found: String,
+        /// What it must be.
+        wanted: &'static str,
+    },
+    /// This build has no driver for that engine.
+    #[error("this build opens `sqlite:PATH` only")]
+    AnotherEngine,
+    /// The database can't be reached, or is none.
+    #[error("the database cannot be opened")]
+    Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

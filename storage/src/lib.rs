@@ -6,9 +6,13 @@
 
 mod error;
 pub mod import;
+mod options;
+mod sql;
+mod url;
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use domain::{
     Act, Article, ArticleId, Assignment, AuditEntry, AuditFilter, AuditRecord, Call, CallId,
@@ -18,8 +22,22 @@ use domain::{
 };
 use garde::Valid;
 
-pub use error::StoreError;
+pub use error::{OpenError, StoreError};
 use import::{ImportReport, ImportRow, OnError};
+pub use options::{Fault, Faults, Options};
+pub use url::{DatabaseUrl, UrlError};
+
+/// Opens a store: connects by the scheme of the address, migrates under a lock, starts the writer.
+///
+/// The returned store may be shared by any number of callers; dropping the last handle ends its writer.
+pub fn open(url: &DatabaseUrl, options: Options) -> Result<Arc<dyn Storage>, OpenError> {
+    Ok(Arc::new(sql::SqlStorage::open(url, options)?))
+}
+
+/// Brings a store's schema up to this build, creating the store where there is none, and names the steps it took.
+pub fn migrate(url: &DatabaseUrl) -> Result<Vec<String>, OpenError> {
+    sql::migrate(url)
+}
 
 /// What every storage method gives: a future that resolves when the read is done or the write is durable.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;

@@ -1,0 +1,276 @@
+//! The store over SQL: reads on a few connections, writes as jobs of one writer.
+
+mod audit;
+mod categories;
+mod completion;
+mod connection;
+mod customers;
+mod errors;
+mod import;
+mod knowledge;
+mod page;
+mod readers;
+mod rows;
+mod schema;
+mod search;
+mod ticket_writes;
+mod tickets;
+mod writer;
+
+use domain::{
+    Act, Action, Article, ArticleId, Assignment, AuditEntry, AuditFilter, AuditRecord, Call,
+    CallId, Category, Customer, CustomerFilter, CustomerId, CustomerOrder, EntityKind, NewComment,
+    NewCustomer, NewTicket, Page, PageRequest, Status, Ticket, TicketFilter, TicketId, TicketOrder,
+    Version,
+};
+use garde::Valid;
+
+use self::connection::{AnyConnection, Database, Purpose};
+use self::errors::Broken;
+use self::readers::Readers;
+use self::writer::{Company, Tx, WriteQueue};
+use crate::import::{ImportReport, ImportRow, OnError};
+use crate::{
+    AddedComment, DatabaseUrl, FoundTickets, Moved, OpenError, Options, Storage, StoreError,
+    StoreFuture, TicketDetails, TicketWithTeam,
+};
+
+/// The store.
+pub(crate) struct SqlStorage {
+    readers: Readers,
+    writer: WriteQueue,
+    read_only: bool,
+}
+
+/// Brings the schema up to this build.
+pub(crate) fn migrate(url: &DatabaseUrl) -> Result<Vec<String>, OpenError> {
+    let database = Database::locate(url, true, Options::default().busy_timeout)?;
+    database.migrate(&database.writer_lock()?)
+}
+
+impl SqlStorage {
+    /// Opens the store and starts its writer.
+    pub(crate) fn open(url: &DatabaseUrl, options: Options) -> Result<Self, OpenError> {
+        let database = Database::locate(url, options.create, options.busy_timeout)?;
+        let lock = database.writer_lock()?;
+        let steps = database.migrate(&lock)?;
+        if !steps.is_empty() {
+            tracing::info!(?steps, "the schema was brought up to this build");
+        }
+        let conn = database.connect(Purpose::Write)?;
+        let writer = WriteQueue::start(
+            database.clone(),
+            lock,
+            conn,
+            options.group_limit,
+            options.faults,
+        )
+        .map_err(|error| OpenError::Unavailable(error.into()))?;
+        Ok(Self {
+            readers: Readers::new(database, options.readers),
+            writer,
+            read_only: options.read_only,
+        })
+    }
+
+    fn read<'a, T: 'a>(
+        &'a self,
+        query: impl FnOnce(&mut AnyConnection) -> Result<T, StoreError> + Send + 'a,
+    ) -> StoreFuture<'a, T> {
+        Box::pin(self.readers.read(query))
+    }
+
+    fn write<T: Send + 'static>(
+        &self,
+        body: impl FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> StoreFuture<'_, T> {
+        self.write_in(Company::Shared, body)
+    }
+
+    fn write_in<T: Send + 'static>(
+        &self,
+        company: Company,
+        body: impl FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> StoreFuture<'_, T> {
+        if self.read_only {
+            let cause = Broken("the store was opened for reading only");
+            return Box::pin(std::future::ready(Err(StoreError::Unavailable(
+                cause.into(),
+            ))));
+        }
+        Box::pin(self.writer.run(company, body))
+    }
+}
+
+impl Storage for SqlStorage {
+    fn get_customer(&self, id: CustomerId) -> StoreFuture<'_, Customer> {
+        self.read(move |conn| customers::get(conn, id))
+    }
+
+    fn list_customers(
+        &self,
+        filter: CustomerFilter,
+        order: CustomerOrder,
+        page: PageRequest,
+    ) -> StoreFuture<'_, Page<Customer>> {
+        self.read(move |conn| conn.snapshot(|conn| customers::list(conn, &filter, order, page)))
+    }
+
+    fn create_customer(&self, act: Act, new: Valid<NewCustomer>) -> StoreFuture<'_, Customer> {
+        self.write(move |tx| customers::create(tx, &act, &new))
+    }
+
+    fn get_ticket(&self, id: TicketId) -> StoreFuture<'_, Ticket> {
+        self.read(move |conn| tickets::get(conn, id))
+    }
+
+    fn get_ticket_details(
+        &self,
+        id: TicketId,
+        comments: PageRequest,
+    ) -> StoreFuture<'_, TicketDetails> {
+        self.read(move |conn| conn.snapshot(|conn| tickets::details(conn, id, comments)))
+    }
+
+    fn list_tickets(
+        &self,
+        filter: TicketFilter,
+        order: TicketOrder,
+        page: PageRequest,
+    ) -> StoreFuture<'_, Page<Ticket>> {
+        self.read(move |conn| conn.snapshot(|conn| tickets::list(conn, &filter, order, page)))
+    }
+
+    fn search_tickets(
+        &self,
+        terms: Vec<String>,
+        filter: TicketFilter,
+        page: PageRequest,
+    ) -> StoreFuture<'_, FoundTickets> {
+        self.read(move |conn| conn.snapshot(|conn| search::search(conn, &terms, &filter, page)))
+    }
+
+    fn create_ticket(&self, act: Act, new: Valid<NewTicket>) -> StoreFuture<'_, TicketWithTeam> {
+        self.write(move |tx| ticket_writes::create(tx, &act, &new))
+    }
+
+    fn assign_ticket(
+        &self,
+        act: Act,
+        id: TicketId,
+        if_version: Option<Version>,
+        assignment: Valid<Assignment>,
+    ) -> StoreFuture<'_, TicketWithTeam> {
+        self.write(move |tx| ticket_writes::assign(tx, &act, id, if_version, &assignment))
+    }
+
+    fn add_comment(
+        &self,
+        act: Act,
+        id: TicketId,
+        if_version: Option<Version>,
+        comment: Valid<NewComment>,
+    ) -> StoreFuture<'_, AddedComment> {
+        self.write(move |tx| ticket_writes::add_comment(tx, &act, id, if_version, &comment))
+    }
+
+    fn change_ticket_status(
+        &self,
+        act: Act,
+        id: TicketId,
+        if_version: Option<Version>,
+        to: Status,
+    ) -> StoreFuture<'_, Moved> {
+        let action = Action::ChangeTicketStatus;
+        self.write(move |tx| ticket_writes::move_ticket(tx, &act, action, id, if_version, to, None))
+    }
+
+    fn resolve_ticket(
+        &self,
+        act: Act,
+        id: TicketId,
+        if_version: Option<Version>,
+        resolution: Option<Valid<NewComment>>,
+    ) -> StoreFuture<'_, Moved> {
+        let (action, to) = (Action::ResolveTicket, Status::Resolved);
+        self.write(move |tx| {
+            let comment = resolution.as_deref();
+            ticket_writes::move_ticket(tx, &act, action, id, if_version, to, comment)
+        })
+    }
+
+    fn list_categories(&self) -> StoreFuture<'_, Vec<Category>> {
+        self.read(categories::list)
+    }
+
+    fn complete_team(&self, prefix: String, limit: u16) -> StoreFuture<'_, Vec<String>> {
+        self.read(move |conn| completion::team(conn, &prefix, limit))
+    }
+
+    fn complete_id(
+        &self,
+        entity: EntityKind,
+        digits: String,
+        limit: u16,
+    ) -> StoreFuture<'_, Vec<i64>> {
+        self.read(move |conn| conn.snapshot(|conn| completion::id(conn, entity, &digits, limit)))
+    }
+
+    fn get_article(&self, id: ArticleId) -> StoreFuture<'_, Article> {
+        self.read(move |conn| conn.snapshot(|conn| knowledge::get_article(conn, id)))
+    }
+
+    fn list_articles(&self, category: Option<String>) -> StoreFuture<'_, Vec<Article>> {
+        self.read(move |conn| {
+            conn.snapshot(|conn| knowledge::list_articles(conn, category.as_deref()))
+        })
+    }
+
+    /// The place of the last audit row about an article: no article changes without one.
+    fn knowledge_stamp(&self) -> StoreFuture<'_, i64> {
+        self.read(|conn| audit::last_about(conn, EntityKind::Article))
+    }
+
+    fn get_call(&self, id: CallId) -> StoreFuture<'_, Call> {
+        self.read(move |conn| knowledge::get_call(conn, id))
+    }
+
+    fn list_audit_entries(
+        &self,
+        filter: AuditFilter,
+        page: PageRequest,
+    ) -> StoreFuture<'_, Page<AuditEntry>> {
+        self.read(move |conn| conn.snapshot(|conn| audit::list(conn, &filter, page)))
+    }
+
+    /// The one write that a store for reading only takes: what it refuses must be on record too.
+    fn record_refusal(&self, act: Act, record: AuditRecord) -> StoreFuture<'_, ()> {
+        Box::pin(
+            self.writer
+                .run(Company::Shared, move |tx| audit::append(tx, &act, &record)),
+        )
+    }
+
+    /// The rows can be read only once, so the job shares its transaction with no other.
+    fn import(
+        &self,
+        act: Act,
+        mut rows: Box<dyn Iterator<Item = ImportRow> + Send>,
+        on_error: OnError,
+    ) -> StoreFuture<'_, ImportReport> {
+        self.write_in(Company::Alone, move |tx| {
+            import::import(tx, &act, rows.as_mut(), on_error)
+        })
+    }
+
+    fn close(&self) -> StoreFuture<'_, ()> {
+        Box::pin(async {
+            self.readers.close();
+            self.writer.close().await;
+            Ok(())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

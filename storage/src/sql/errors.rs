@@ -1,0 +1,147 @@
+//! What a database error means. The meaning of "no row" is decided where the query is; everything else here.
+
+use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error};
+
+use crate::StoreError;
+
+/// What a database's error means to a caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    DuplicateEmail,
+    Busy,
+    Full,
+    OurFault,
+    OutOfOrder,
+}
+
+/// Constraints that a caller's input can break, by what each engine reports of them. All others are checked before the
+/// statement, in the same transaction, or can only be broken by a fault of ours.
+const MEANINGS: [(&str, Meaning); 2] = [
+    ("customers_email_unique", Meaning::DuplicateEmail),
+    // SQLite names a UNIQUE constraint by its columns.
+    ("customers.email_folded", Meaning::DuplicateEmail),
+];
+
+/// Sorts a database error. Diesel passes on neither SQLite's codes nor a constraint's name, only the message.
+pub(super) fn classify(error: Error) -> StoreError {
+    let ours = matches!(
+        error,
+        Error::DeserializationError(_) | Error::SerializationError(_) | Error::NotFound
+    );
+    let meaning = if let Error::DatabaseError(kind, info) = &error {
+        meaning(*kind, info.as_ref())
+    } else if ours {
+        Meaning::OurFault
+    } else {
+        Meaning::OutOfOrder
+    };
+    match meaning {
+        Meaning::DuplicateEmail => StoreError::DuplicateEmail,
+        Meaning::Busy => StoreError::Busy,
+        Meaning::Full => StoreError::Full,
+        Meaning::OurFault => StoreError::Internal(error.into()),
+        Meaning::OutOfOrder => StoreError::Unavailable(error.into()),
+    }
+}
+
+fn meaning(kind: DatabaseErrorKind, info: &dyn DatabaseErrorInformation) -> Meaning {
+    let message = info.message();
+    if matches!(kind, DatabaseErrorKind::UniqueViolation) {
+        let broken = info
+            .constraint_name()
+            .or_else(|| message.rsplit(": ").next());
+        return MEANINGS
+            .iter()
+            .find(|(name, _)| Some(*name) == broken)
+            .map_or(Meaning::OurFault, |(_, meaning)| *meaning);
+    }
+    let broken = matches!(
+        kind,
+        DatabaseErrorKind::CheckViolation
+            | DatabaseErrorKind::ForeignKeyViolation
+            | DatabaseErrorKind::NotNullViolation
+    );
+    if broken {
+        Meaning::OurFault
+    } else if message.contains("is locked") {
+        Meaning::Busy
+    } else if message.contains("is full") {
+        Meaning::Full
+    } else {
+        Meaning::OutOfOrder
+    }
+}
+
+/// A stored value that the domain does not know.
+#[derive(Debug, thiserror::Error)]
+#[error("the stored value `{value}` of `{column}` is not valid")]
+pub(super) struct BadValue {
+    /// The column or field.
+    pub(super) column: &'static str,
+    /// What it holds.
+    pub(super) value: String,
+}
+
+impl From<BadValue> for StoreError {
+    fn from(bad: BadValue) -> Self {
+        Self::Internal(bad.into())
+    }
+}
+
+/// Something that the store's own code must never let happen.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Broken(pub(super) &'static str);
+
+#[cfg(test)]
+mod tests {
+    //! The messages of SQLite 3.53, as Diesel hands them on.
+
+    use super::*;
+
+    #[test]
+    fn messages_are_told_apart() {
+        use DatabaseErrorKind::{
+            CheckViolation, ForeignKeyViolation, NotNullViolation, UniqueViolation, Unknown,
+        };
+        for (kind, message, expected) in [
+            (Unknown, "database is locked", Meaning::Busy),
+            (Unknown, "database table is locked", Meaning::Busy),
+            (Unknown, "database or disk is full", Meaning::Full),
+            (Unknown, "disk I/O error", Meaning::OutOfOrder),
+            (Unknown, "audit_event_is_never_updated", Meaning::OutOfOrder),
+            (
+                UniqueViolation,
+                "UNIQUE constraint failed: customers.email_folded",
+                Meaning::DuplicateEmail,
+            ),
+            (
+                UniqueViolation,
+                "UNIQUE constraint failed: audit_event.event_id",
+                Meaning::OurFault,
+            ),
+            (
+                CheckViolation,
+                "CHECK constraint failed: tickets_status_valid",
+                Meaning::OurFault,
+            ),
+            (
+                ForeignKeyViolation,
+                "FOREIGN KEY constraint failed",
+                Meaning::OurFault,
+            ),
+            (
+                NotNullViolation,
+                "NOT NULL constraint failed: tickets.subject",
+                Meaning::OurFault,
+            ),
+        ] {
+            assert_eq!(meaning(kind, &message.to_owned()), expected, "{message}");
+        }
+        assert!(matches!(classify(Error::NotFound), StoreError::Internal(_)));
+        assert!(matches!(
+            classify(Error::NotInTransaction),
+            StoreError::Unavailable(_)
+        ));
+    }
+}

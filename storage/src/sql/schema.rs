@@ -1,0 +1,164 @@
+//! The tables as Diesel sees them; the migrations define them.
+
+diesel::table! {
+    categories (slug) {
+        slug -> Text,
+        label -> Text,
+        for_tickets -> Bool,
+        for_articles -> Bool,
+        for_calls -> Bool,
+    }
+}
+
+diesel::table! {
+    customers (id) {
+        id -> BigInt,
+        name -> Text,
+        name_folded -> Text,
+        email -> Text,
+        email_folded -> Text,
+        phone -> Nullable<Text>,
+        organisation -> Nullable<Text>,
+        organisation_folded -> Nullable<Text>,
+        status -> Text,
+        created_at -> BigInt,
+        updated_at -> BigInt,
+        version -> BigInt,
+    }
+}
+
+diesel::table! {
+    teams (folded) {
+        folded -> Text,
+        shown -> Text,
+    }
+}
+
+diesel::table! {
+    tickets (id) {
+        id -> BigInt,
+        customer_id -> BigInt,
+        channel -> Text,
+        subject -> Text,
+        description -> Text,
+        category -> Text,
+        priority -> Text,
+        status -> Text,
+        tier -> SmallInt,
+        assigned_team -> Nullable<Text>,
+        team_folded -> Nullable<Text>,
+        assignee -> Nullable<Text>,
+        assignee_folded -> Nullable<Text>,
+        organisation_folded -> Nullable<Text>,
+        security_flag -> Text,
+        last_comment_by -> Text,
+        created_at -> BigInt,
+        updated_at -> BigInt,
+        version -> BigInt,
+    }
+}
+
+diesel::table! {
+    comments (id) {
+        id -> BigInt,
+        ticket_id -> BigInt,
+        author -> Text,
+        origin -> Text,
+        visibility -> Text,
+        body -> Text,
+        created_at -> BigInt,
+    }
+}
+
+diesel::table! {
+    ticket_terms (rowid) {
+        rowid -> BigInt,
+        subject -> Text,
+        body -> Text,
+        comments -> Text,
+        /// The hidden column by which SQLite's full-text tables are queried.
+        #[sql_name = "ticket_terms"]
+        everything -> Text,
+    }
+}
+
+diesel::table! {
+    articles (id) {
+        id -> BigInt,
+        slug -> Text,
+        title -> Text,
+        category -> Text,
+        audience -> Text,
+        updated_at -> BigInt,
+        version -> BigInt,
+    }
+}
+
+diesel::table! {
+    article_blocks (article_id, position) {
+        article_id -> BigInt,
+        position -> BigInt,
+        audience -> Text,
+        body -> Text,
+    }
+}
+
+diesel::table! {
+    calls (id) {
+        id -> BigInt,
+        customer_id -> Nullable<BigInt>,
+        ticket_id -> Nullable<BigInt>,
+        started_at -> BigInt,
+        duration_seconds -> BigInt,
+        agent -> Text,
+        category -> Text,
+        outcome -> Text,
+        turns -> Text,
+    }
+}
+
+diesel::table! {
+    csat_responses (id) {
+        id -> BigInt,
+        call_id -> Nullable<BigInt>,
+        ticket_id -> Nullable<BigInt>,
+        score -> SmallInt,
+        comment -> Nullable<Text>,
+        category -> Text,
+        submitted_at -> BigInt,
+    }
+}
+
+diesel::table! {
+    external_ids (kind, external_id) {
+        kind -> Text,
+        external_id -> Text,
+        entity_id -> BigInt,
+    }
+}
+
+diesel::table! {
+    audit_event (chain, seq) {
+        chain -> SmallInt,
+        seq -> BigInt,
+        event_id -> Binary,
+        payload -> Binary,
+        at_us -> BigInt,
+        actor -> Text,
+        action -> Text,
+        entity -> Text,
+        entity_id -> Nullable<BigInt>,
+        outcome -> Text,
+        code -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    audit_head (chain) {
+        chain -> SmallInt,
+        seq -> BigInt,
+    }
+}
+
+diesel::joinable!(ticket_terms -> tickets (rowid));
+diesel::allow_tables_to_appear_in_same_query!(tickets, ticket_terms);

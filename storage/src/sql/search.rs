@@ -1,0 +1,236 @@
+//! Finding tickets by words. This is the one query that another engine writes differently; the words come from
+//! `domain::terms` and the ranking is done here, so that every engine answers alike (design section 8).
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+use diesel::prelude::*;
+use diesel::sql_types::{Bool, Text};
+use domain::terms::index_terms;
+use domain::{Keyset, Page, PageRequest, TicketFilter, TicketId, Total, limits};
+
+use super::connection::{AnyConnection, MultiBackend};
+use super::errors::classify;
+use super::schema::{ticket_terms, tickets};
+use super::tickets::{get_all, narrowed};
+use super::writer::Tx;
+use crate::{FoundTickets, StoreError};
+
+diesel::infix_operator!(Matches, " MATCH ", Bool);
+
+/// Candidates to read: one more than are ranked says that there are more.
+const CANDIDATES: usize = limits::SEARCH_CANDIDATES + 1;
+
+/// Indexes a new ticket.
+pub(super) fn index_ticket(
+    tx: &mut Tx<'_>,
+    id: TicketId,
+    subject: &str,
+    description: &str,
+) -> Result<(), StoreError> {
+    diesel::insert_into(ticket_terms::table)
+        .values((
+            ticket_terms::rowid.eq(id.number()),
+            ticket_terms::subject.eq(index_terms(subject).join(" ")),
+            ticket_terms::body.eq(index_terms(description).join(" ")),
+            ticket_terms::comments.eq(""),
+        ))
+        .execute(tx.step()?)
+        .map(drop)
+        .map_err(classify)
+}
+
+/// Adds the words of a comment to its ticket's; those that other comments have are there already.
+pub(super) fn index_comment(
+    tx: &mut Tx<'_>,
+    ticket: TicketId,
+    body: &str,
+) -> Result<(), StoreError> {
+    let row = ticket_terms::table.filter(ticket_terms::rowid.eq(ticket.number()));
+    let mut words: String = row
+        .select(ticket_terms::comments)
+        .first(tx.step()?)
+        .map_err(classify)?;
+    let known: HashSet<&str> = words.split(' ').collect();
+    let new: Vec<String> = index_terms(body)
+        .into_iter()
+        .filter(|term| !known.contains(term.as_str()))
+        .collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    if !words.is_empty() {
+        words.push(' ');
+    }
+    words.push_str(&new.join(" "));
+    diesel::update(row)
+        .set(ticket_terms::comments.eq(words))
+        .execute(tx.step()?)
+        .map(drop)
+        .map_err(classify)
+}
+
+/// Whether a ticket must hold every term or any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    All,
+    Any,
+}
+
+/// How well a ticket matches, as one number: distinct terms found, then those in the subject, then those in the
+/// description. It depends on nothing but the ticket and the query, so a page stays where it was while tickets come in.
+fn score(terms: &[String], subject: &str, body: &str, comments: &str) -> i64 {
+    let (subject, body) = (terms_in(terms, subject), terms_in(terms, body));
+    let found = subject | body | terms_in(terms, comments);
+    // At most 32 terms, so six bits each.
+    let part = |hits: u32| i64::from(hits.count_ones());
+    part(found) << 12 | part(subject) << 6 | part(body)
+}
+
+/// A bit for each term that is among the words of a text.
+fn terms_in(terms: &[String], text: &str) -> u32 {
+    text.split(' ')
+        .filter_map(|word| terms.iter().position(|term| term == word))
+        .fold(0, |bits, term| bits | 1 << term)
+}
+
+const _: () = assert!(limits::QUERY_TERMS <= 32, "a term is a bit of a `u32`");
+
+fn found_terms(score: i64) -> i64 {
+    score >> 12
+}
+
+/// A query in the words of the full-text index: each term is a quoted string, so none can be syntax.
+fn expression(terms: &[String], wanted: Wanted) -> String {
+    let quoted: Vec<String> = terms
+        .iter()
+        .map(|term| format!("\"{}\"", term.replace('"', "\"\"")))
+        .collect();
+    quoted.join(match wanted {
+        Wanted::All => " AND ",
+        Wanted::Any => " OR ",
+    })
+}
+
+/// The newest tickets that match, with their scores.
+fn candidates(
+    conn: &mut AnyConnection,
+    terms: &[String],
+    wanted: Wanted,
+    filter: &TicketFilter,
+) -> Result<Vec<Keyset>, StoreError> {
+    let query = ticket_terms::table
+        .inner_join(tickets::table)
+        .into_boxed::<MultiBackend>()
+        .filter(Matches::new(
+            ticket_terms::everything,
+            expression(terms, wanted).into_sql::<Text>(),
+        ));
+    let rows: Vec<(i64, String, String, String)> = narrowed!(query, filter)
+        .order(ticket_terms::rowid.desc())
+        .limit(i64::try_from(CANDIDATES).unwrap_or(i64::MAX))
+        .select((
+            ticket_terms::rowid,
+            ticket_terms::subject,
+            ticket_terms::body,
+            ticket_terms::comments,
+        ))
+        .load(conn)
+        .map_err(classify)?;
+    Ok(rows
+        .into_iter()
+        .map(|(id, subject, body, comments)| Keyset {
+            key: score(terms, &subject, &body, &comments),
+            id,
+        })
+        .collect())
+}
+
+/// A page of the tickets that hold the terms, best first.
+pub(super) fn search(
+    conn: &mut AnyConnection,
+    terms: &[String],
+    filter: &TicketFilter,
+    request: PageRequest,
+) -> Result<FoundTickets, StoreError> {
+    let terms = terms.get(..limits::QUERY_TERMS).unwrap_or(terms);
+    if terms.is_empty() {
+        return Ok(nothing());
+    }
+    let every = i64::try_from(terms.len()).unwrap_or(i64::MAX);
+    // A later page stays with the way that the first one was found by, whatever has been filed since.
+    let mut wanted = match request.after() {
+        Some(place) if found_terms(place.key) < every => Wanted::Any,
+        Some(_) | None => Wanted::All,
+    };
+    let mut ranked = candidates(conn, terms, wanted, filter)?;
+    if ranked.is_empty() && request.after().is_none() && terms.len() > 1 {
+        wanted = Wanted::Any;
+        ranked = candidates(conn, terms, wanted, filter)?;
+    }
+    let total = Total::from_capped(i64::try_from(ranked.len()).unwrap_or(i64::MAX));
+    let candidates_capped = ranked.len() > limits::SEARCH_CANDIDATES;
+    ranked.truncate(limits::SEARCH_CANDIDATES);
+    ranked.sort_unstable_by_key(|place| Reverse((place.key, place.id)));
+    let mut rest = ranked.into_iter().filter(|place| {
+        request
+            .after()
+            .is_none_or(|last| (place.key, place.id) < (last.key, last.id))
+    });
+    let shown: Vec<Keyset> = rest.by_ref().take(usize::from(request.limit())).collect();
+    let next = shown.last().copied().filter(|_| rest.next().is_some());
+    let ids: Vec<i64> = shown.iter().map(|place| place.id).collect();
+    Ok(FoundTickets {
+        page: Page {
+            rows: get_all(conn, &ids)?,
+            total,
+            next,
+        },
+        all_words: wanted == Wanted::All && total.count > 0,
+        candidates_capped,
+    })
+}
+
+fn nothing() -> FoundTickets {
+    FoundTickets {
+        page: Page {
+            rows: Vec::new(),
+            total: Total::from_capped(0),
+            next: None,
+        },
+        all_words: false,
+        candidates_capped: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! The order of two tickets.
+
+    use super::*;
+
+    #[test]
+    fn more_terms_beat_a_better_place_and_the_subject_beats_the_description() {
+        let terms = ["vpn".to_owned(), "slow".to_owned(), "home".to_owned()];
+        let best_first = [
+            score(&terms, "vpn slow home", "vpn", ""),
+            score(&terms, "vpn slow home", "", ""),
+            score(&terms, "", "vpn slow home", "vpn"),
+            score(&terms, "", "", "vpn slow home"),
+            score(&terms, "vpn slow", "vpn slow", "vpn slow"),
+            score(&terms, "vpn", "", "slow"),
+            score(&terms, "", "vpn", ""),
+            score(&terms, "", "", "home"),
+            score(&terms, "vpns", "homes", "slower"),
+        ];
+        assert!(best_first.is_sorted_by(|a, b| a > b), "{best_first:?}");
+        assert_eq!(found_terms(best_first[3]), 3);
+    }
+
+    #[test]
+    fn a_term_can_not_be_syntax() {
+        let terms = ["a\" OR b".to_owned(), "c".to_owned()];
+        assert_eq!(expression(&terms, Wanted::All), "\"a\"\" OR b\" AND \"c\"");
+        assert_eq!(expression(&terms[1..], Wanted::Any), "\"c\"");
+    }
+}

@@ -1,0 +1,278 @@
+//! The one writer of a process: a thread that owns the connection and takes jobs in the order in which they came.
+//!
+//! Jobs that wait at the same time share one commit, since the flush to the disk is what a write costs. Each runs in a
+//! savepoint of its own, so that one that fails or panics is undone alone, and none is answered before the commit.
+
+mod group;
+mod job;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use diesel::connection::SimpleConnection;
+use tokio::sync::{oneshot, watch};
+
+use self::group::Lost;
+use self::job::{Job, WriteJob};
+use super::connection::{AnyConnection, Database, Purpose, WriterLock};
+use super::errors::{Broken, classify};
+use crate::{Fault, Faults, StoreError};
+
+/// A transaction that writes, as a job sees it.
+pub(super) struct Tx<'a> {
+    conn: &'a mut AnyConnection,
+    faults: Option<&'a dyn Faults>,
+    seq: i64,
+}
+
+/// Whether what was done since a savepoint stays.
+pub(super) enum Savepoint<T> {
+    /// It stays.
+    Keep(T),
+    /// It is undone; the value is the answer all the same.
+    Undo(T),
+}
+
+impl Tx<'_> {
+    /// The connection, for one statement. There is no other way to it, so tests can make every statement fail.
+    pub(super) fn step(&mut self) -> Result<&mut AnyConnection, StoreError> {
+        inject(self.faults)?;
+        Ok(self.conn)
+    }
+
+    /// The place of the next audit row.
+    pub(super) const fn next_seq(&mut self) -> i64 {
+        self.seq += 1;
+        self.seq
+    }
+
+    /// Runs a part of a job that can be undone alone. An error undoes the whole job.
+    pub(super) fn savepoint<T, E: From<StoreError>>(
+        &mut self,
+        name: &'static str,
+        work: impl FnOnce(&mut Self) -> Result<Savepoint<T>, E>,
+    ) -> Result<T, E> {
+        let seq = self.seq;
+        self.execute(&format!("SAVEPOINT {name}"))?;
+        let value = match work(self)? {
+            Savepoint::Keep(value) => value,
+            Savepoint::Undo(value) => {
+                self.execute(&format!("ROLLBACK TO SAVEPOINT {name}"))?;
+                self.seq = seq;
+                value
+            }
+        };
+        self.execute(&format!("RELEASE SAVEPOINT {name}"))?;
+        Ok(value)
+    }
+
+    fn execute(&mut self, statement: &str) -> Result<(), StoreError> {
+        self.step()?.batch_execute(statement).map_err(classify)
+    }
+}
+
+fn inject(faults: Option<&dyn Faults>) -> Result<(), StoreError> {
+    let Some(faults) = faults else {
+        return Ok(());
+    };
+    faults.step().map_err(|fault| match fault {
+        Fault::Error => StoreError::Unavailable(Broken("a fault was injected").into()),
+        Fault::Busy => StoreError::Busy,
+        Fault::Full => StoreError::Full,
+        // Not `panic!`: the hook would print a trace for each of the many that a test injects.
+        Fault::Panic => std::panic::resume_unwind(Box::new("a panic was injected")),
+    })
+}
+
+/// Whether a job may share its transaction with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Company {
+    /// It may, and may be run again when their common commit fails.
+    Shared,
+    /// It may not: it can't be run twice.
+    Alone,
+}
+
+/// The way to the writer.
+pub(super) struct WriteQueue {
+    jobs: Mutex<Option<Sender<Box<dyn Job>>>>,
+    running: watch::Receiver<()>,
+}
+
+impl WriteQueue {
+    /// Starts the writer.
+    pub(super) fn start(
+        database: Database,
+        lock: WriterLock,
+        conn: AnyConnection,
+        group_limit: usize,
+        faults: Option<Arc<dyn Faults>>,
+    ) -> std::io::Result<Self> {
+        let (sender, receiver) = channel();
+        let (alive, running) = watch::channel(());
+        let writer = Writer {
+            database,
+            lock,
+            conn: Some(conn),
+            faults,
+        };
+        std::thread::Builder::new()
+            .name("deskgate-writer".to_owned())
+            .spawn(move || {
+                writer.serve(&receiver, group_limit.max(1));
+                drop(alive);
+            })?;
+        Ok(Self {
+            jobs: Mutex::new(Some(sender)),
+            running,
+        })
+    }
+
+    /// Runs a job and waits until what it did is durable.
+    ///
+    /// A job of which nobody waits for the answer any more is not started; one that has been started is finished.
+    pub(super) async fn run<T, F>(&self, company: Company, body: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let job = Box::new(WriteJob::new(body, company, reply));
+        let sent = self
+            .jobs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .as_ref()
+            .is_some_and(|jobs| jobs.send(job).is_ok());
+        if !sent {
+            return Err(StoreError::Unavailable(
+                Broken("the store is closed").into(),
+            ));
+        }
+        answer.await.unwrap_or_else(|_gone| {
+            Err(StoreError::Internal(
+                Broken("the writer ended before the job").into(),
+            ))
+        })
+    }
+
+    /// Takes no more jobs and waits until the last one is answered.
+    pub(super) async fn close(&self) {
+        let jobs = self
+            .jobs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        drop(jobs);
+        let mut running = self.running.clone();
+        while running.changed().await.is_ok() {}
+    }
+}
+
+struct Writer {
+    database: Database,
+    lock: WriterLock,
+    conn: Option<AnyConnection>,
+    faults: Option<Arc<dyn Faults>>,
+}
+
+impl Writer {
+    fn serve(mut self, jobs: &Receiver<Box<dyn Job>>, group_limit: usize) {
+        let mut next = None;
+        while let Some(first) = next.take().or_else(|| jobs.recv().ok()) {
+            let mut group = vec![first];
+            let shared =
+                |group: &[Box<dyn Job>]| group.iter().all(|job| job.company() == Company::Shared);
+            while group.len() < group_limit && shared(&group) {
+                match jobs.try_recv() {
+                    Ok(job) if job.company() == Company::Alone => {
+                        next = Some(job);
+                        break;
+                    }
+                    Ok(job) => group.push(job),
+                    Err(_none) => break,
+                }
+            }
+            self.run(group);
+        }
+    }
+
+    fn run(&mut self, mut group: Vec<Box<dyn Job>>) {
+        group.retain(|job| !job.abandoned());
+        match self.attempt(&mut group) {
+            Ok(()) => group.into_iter().for_each(Job::answer),
+            // One job may have broken it for all (design section 7).
+            Err(Lost::Undone(error)) if group.len() > 1 => {
+                tracing::warn!(%error, jobs = group.len(), "a group of writes was undone; running them singly");
+                for mut job in group {
+                    match self.attempt(std::slice::from_mut(&mut job)) {
+                        Ok(()) => job.answer(),
+                        Err(lost) => job.answer_lost(lost.into_error()),
+                    }
+                }
+            }
+            Err(lost) => {
+                let error = lost.into_error();
+                for job in group {
+                    job.answer_lost(copy(&error));
+                }
+            }
+        }
+    }
+
+    /// Runs jobs in one transaction. After a failure the connection is in a state that nobody vouches for, so the next
+    /// transaction gets a new one.
+    fn attempt(&mut self, group: &mut [Box<dyn Job>]) -> Result<(), Lost> {
+        if group.is_empty() {
+            return Ok(());
+        }
+        let turn = self
+            .lock
+            .take()
+            .map_err(|error| Lost::NotBegun(StoreError::Unavailable(error.into())))?;
+        let mut conn = match self.conn.take() {
+            Some(conn) => conn,
+            None => self
+                .database
+                .connect(Purpose::Write)
+                .map_err(|error| Lost::NotBegun(StoreError::Unavailable(error.into())))?,
+        };
+        let mut committing = false;
+        let faults = self.faults.as_deref();
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            group::run(&mut conn, faults, group, &mut committing)
+        }))
+        .unwrap_or_else(|_panic| {
+            let error = StoreError::Internal(Broken("the writer panicked").into());
+            Err(if committing {
+                Lost::Unknown(error)
+            } else {
+                Lost::Undone(error)
+            })
+        });
+        match &result {
+            Ok(()) => self.conn = Some(conn),
+            // Closing the connection undoes what it had begun; that must be over before others take their turn.
+            Err(_) => drop(conn),
+        }
+        drop(turn);
+        result
+    }
+}
+
+/// The same error for another caller; the cause goes along as text.
+fn copy(error: &StoreError) -> StoreError {
+    let cause = |cause: &(dyn std::error::Error + Send + Sync)| cause.to_string().into();
+    match error {
+        StoreError::Busy => StoreError::Busy,
+        StoreError::Full => StoreError::Full,
+        StoreError::Unavailable(source) => StoreError::Unavailable(cause(source.as_ref())),
+        StoreError::OutcomeUnknown(source) => StoreError::OutcomeUnknown(cause(source.as_ref())),
+        StoreError::Internal(source) => StoreError::Internal(cause(source.as_ref())),
+        StoreError::NotFound { .. }
+        | StoreError::Stale { .. }
+        | StoreError::DuplicateEmail
+        | StoreError::UnknownCategory { .. } => StoreError::Internal(error.to_string().into()),
+    }
+}

@@ -1,0 +1,105 @@
+//! One transaction for a group of jobs.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use diesel::connection::SimpleConnection;
+
+use super::job::Job;
+use super::{Tx, inject};
+use crate::sql::audit;
+use crate::sql::connection::AnyConnection;
+use crate::sql::errors::{Broken, classify};
+use crate::{Faults, StoreError};
+
+/// Why a whole transaction is lost.
+pub(super) enum Lost {
+    /// It could not begin; no job has run.
+    NotBegun(StoreError),
+    /// It was certainly undone.
+    Undone(StoreError),
+    /// It may have been committed.
+    Unknown(StoreError),
+}
+
+impl Lost {
+    /// What the jobs' callers are told.
+    pub(super) fn into_error(self) -> StoreError {
+        match self {
+            Self::NotBegun(error) | Self::Undone(error) => error,
+            Self::Unknown(error) => StoreError::OutcomeUnknown(error.into()),
+        }
+    }
+}
+
+/// Runs jobs in one transaction. `committing` is set for as long as a panic would leave the outcome open.
+///
+/// The head of the audit log comes first: two writers that took it last would each hold what the other needs next
+/// (design section 7).
+pub(super) fn run(
+    conn: &mut AnyConnection,
+    faults: Option<&dyn Faults>,
+    group: &mut [Box<dyn Job>],
+    committing: &mut bool,
+) -> Result<(), Lost> {
+    inject(faults).map_err(Lost::NotBegun)?;
+    conn.begin_write()
+        .map_err(|error| Lost::NotBegun(classify(error)))?;
+    inject(faults).map_err(Lost::NotBegun)?;
+    let head = audit::take_head(conn).map_err(Lost::NotBegun)?;
+    let mut tx = Tx {
+        conn,
+        faults,
+        seq: head,
+    };
+    for job in group {
+        if !job.abandoned() {
+            run_one(&mut tx, job.as_mut())?;
+        }
+    }
+    if tx.seq == head {
+        // Without an audit row nothing was written, and nothing need be flushed.
+        return tx
+            .conn
+            .batch_execute("ROLLBACK")
+            .map_err(|error| Lost::Undone(classify(error)));
+    }
+    let seq = tx.seq;
+    audit::write_head(tx.step().map_err(Lost::Undone)?, seq).map_err(Lost::Undone)?;
+    let conn = tx.step().map_err(Lost::Undone)?;
+    *committing = true;
+    let committed = conn.batch_execute("COMMIT").map_err(classify);
+    *committing = false;
+    committed.map_err(|error| {
+        if conn.commit_surely_failed(&error) {
+            Lost::Undone(error)
+        } else {
+            Lost::Unknown(error)
+        }
+    })
+}
+
+/// Runs a job in its savepoint. A job that has appended no audit row is undone even if it succeeds, so that no write can
+/// be without one.
+fn run_one(tx: &mut Tx<'_>, job: &mut dyn Job) -> Result<(), Lost> {
+    let before = tx.seq;
+    tx.execute("SAVEPOINT job").map_err(Lost::Undone)?;
+    let ran = catch_unwind(AssertUnwindSafe(|| {
+        if job.run(tx) && tx.seq != before {
+            tx.execute("RELEASE SAVEPOINT job").map(|()| true)
+        } else {
+            Ok(false)
+        }
+    }));
+    match ran {
+        Ok(Ok(true)) => return Ok(()),
+        Ok(Ok(false)) => {}
+        Ok(Err(error)) => job.fail(error),
+        Err(_panic) => job.fail(StoreError::Internal(Broken("a write panicked").into())),
+    }
+    tx.seq = before;
+    // A full disk makes SQLite undo the whole transaction by itself; the savepoint is then gone, and what would follow
+    // would be outside of any transaction.
+    tx.conn
+        .batch_execute("ROLLBACK TO SAVEPOINT job; RELEASE SAVEPOINT job")
+        .map_err(|error| Lost::Undone(classify(error)))
+}
