@@ -12,6 +12,7 @@ mod cursor;
 mod customers;
 mod error;
 mod knowledge;
+pub mod ops;
 pub mod system;
 mod tickets;
 

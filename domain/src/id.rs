@@ -40,6 +40,7 @@ const PREFIXES: [(&str, &str); 5] = [
 
 fn parse_number(
     given: &str,
+    least: i64,
     prefix: &str,
     wanted: &'static str,
     example: &'static str,
@@ -78,12 +79,12 @@ fn parse_number(
     digits
         .parse::<i64>()
         .ok()
-        .filter(|number| *number > 0)
+        .filter(|number| *number >= least)
         .ok_or_else(malformed)
 }
 
 macro_rules! id_type {
-    ($(#[$meta:meta])* $name:ident, $prefix:literal, $width:literal, $entity:literal, $example:literal) => {
+    ($(#[$meta:meta])* $name:ident, $prefix:literal, $width:literal, $least:literal, $entity:literal, $example:literal) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(i64);
@@ -102,7 +103,7 @@ macro_rules! id_type {
 
             /// Reads an id as people and models write it.
             pub fn parse(given: &str) -> Result<Self, IdError> {
-                parse_number(given, $prefix, $entity, $example).map(Self)
+                parse_number(given, $least, $prefix, $entity, $example).map(Self)
             }
         }
 
@@ -116,23 +117,24 @@ macro_rules! id_type {
 
 id_type!(
     /// A customer, shown as `C-17`.
-    CustomerId, "C", 1, "customer", "C-17"
+    CustomerId, "C", 1, 1, "customer", "C-17"
 );
 id_type!(
     /// A ticket, shown as `T-1042`.
-    TicketId, "T", 1, "ticket", "T-1042"
+    TicketId, "T", 1, 1, "ticket", "T-1042"
 );
 id_type!(
     /// A comment on a ticket, shown as `CM-7`.
-    CommentId, "CM", 1, "comment", "CM-7"
+    CommentId, "CM", 1, 1, "comment", "CM-7"
 );
 id_type!(
-    /// A knowledge-base article, shown as `KB-006`.
-    ArticleId, "KB", 3, "knowledge article", "KB-006"
+    /// A knowledge-base article, shown as `KB-006`. Its number is its author's, who may begin with `KB-000`; the others are
+    /// the database's, which begins with 1.
+    ArticleId, "KB", 3, 0, "knowledge article", "KB-006"
 );
 id_type!(
     /// A recorded call, shown as `CALL-00042`.
-    CallId, "CALL", 5, "call", "CALL-00042"
+    CallId, "CALL", 5, 1, "call", "CALL-00042"
 );
 
 /// The number of changes a row has seen; every update names the version that it read (invariant 6).

@@ -155,6 +155,62 @@ pub enum ImportRecord {
     Article(Article),
 }
 
+/// A kind of record. The order is that of an import: a record comes after those it refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum RecordKind {
+    /// A customer.
+    Customer,
+    /// A ticket.
+    Ticket,
+    /// A comment.
+    Comment,
+    /// A call.
+    Call,
+    /// A satisfaction score.
+    Csat,
+    /// A knowledge-base article.
+    Article,
+}
+
+impl RecordKind {
+    /// Every kind, in the order of an import.
+    pub const ALL: [Self; 6] = [
+        Self::Customer,
+        Self::Ticket,
+        Self::Comment,
+        Self::Call,
+        Self::Csat,
+        Self::Article,
+    ];
+}
+
+impl ImportRecord {
+    /// Of which kind it is.
+    pub const fn kind(&self) -> RecordKind {
+        match self {
+            Self::Customer(_) => RecordKind::Customer,
+            Self::Ticket(_) => RecordKind::Ticket,
+            Self::Comment(_) => RecordKind::Comment,
+            Self::Call(_) => RecordKind::Call,
+            Self::Csat(_) => RecordKind::Csat,
+            Self::Article(_) => RecordKind::Article,
+        }
+    }
+}
+
+/// What became of the rows of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// New in the store.
+    pub created: u64,
+    /// There, with other content that was replaced (articles only).
+    pub updated: u64,
+    /// There already; left as they are.
+    pub existing: u64,
+    /// Not taken.
+    pub refused: u64,
+}
+
 /// A row with the place that it came from, by which the importer names it in a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportRow {
@@ -203,11 +259,18 @@ pub struct ImportReport {
     pub refused: Vec<(u64, ImportRefusal)>,
     /// How many were refused.
     pub refused_count: u64,
+    /// The same by kind, in the order of [`RecordKind::ALL`].
+    pub kinds: [Counts; RecordKind::ALL.len()],
     /// Whether everything was undone.
     pub aborted: bool,
 }
 
 impl ImportReport {
+    /// The counts of a kind.
+    pub fn of(&self, kind: RecordKind) -> Counts {
+        self.kinds.get(kind as usize).copied().unwrap_or_default()
+    }
+
     /// Refused rows that a report lists; the rest are counted.
     pub const REFUSALS_LISTED: usize = 1_000;
 }

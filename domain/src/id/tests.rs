@@ -26,6 +26,18 @@ fn ids_are_shown_as_the_design_writes_them() {
 }
 
 #[test]
+fn articles_alone_begin_with_zero() {
+    assert_eq!(ArticleId::parse("KB-000"), Ok(ArticleId::new(0)));
+    for parsed in [
+        CustomerId::parse("C-0").is_ok(),
+        CommentId::parse("CM-0").is_ok(),
+        CallId::parse("CALL-00000").is_ok(),
+    ] {
+        assert!(!parsed);
+    }
+}
+
+#[test]
 fn another_entitys_prefix_says_what_it_is() {
     let cases = [
         ("C-17", "customer"),

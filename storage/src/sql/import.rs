@@ -1,25 +1,24 @@
 //! Bringing in rows of another system: one job, a savepoint for each row, an audit row for each change.
 
+mod articles;
+
 use diesel::prelude::*;
 use domain::{
-    Act, Action, Article, ArticleId, AuditRecord, CallId, Category, CategoryKind, CustomerId,
-    EntityKind, Outcome, TicketId, Version, text,
+    Act, Action, AuditRecord, CallId, Category, CategoryKind, CustomerId, EntityKind, Outcome,
+    TicketId, Version, text,
 };
 
 use super::categories::{self, cut};
 use super::errors::classify;
-use super::knowledge::find_article;
 use super::rows::write_turns;
-use super::schema::{
-    article_blocks, articles, calls, csat_responses, customers as customer_rows, external_ids,
-};
+use super::schema::{calls, csat_responses, customers as customer_rows, external_ids};
 use super::ticket_writes::{self, CommentEntry};
 use super::writer::{Savepoint, Tx};
 use super::{audit, customers};
 use crate::StoreError;
 use crate::import::{
-    ImportCall, ImportComment, ImportCsat, ImportCsatSubject, ImportCustomer, ImportRecord,
-    ImportRefusal, ImportReport, ImportRow, ImportTicket, OnError,
+    Counts, ImportCall, ImportComment, ImportCsat, ImportCsatSubject, ImportCustomer, ImportRecord,
+    ImportRefusal, ImportReport, ImportRow, ImportTicket, OnError, RecordKind,
 };
 
 /// The kinds of things that another system has ids for.
@@ -91,6 +90,7 @@ pub(super) fn import(
     tx.savepoint("import", |tx| {
         let mut report = ImportReport::default();
         for row in rows {
+            let kind = row.record.kind();
             let taken = tx.savepoint("import_row", |tx| {
                 match take(tx, act, &categories, &row.record) {
                     Ok(taken) => Ok(Savepoint::Keep(Ok(taken))),
@@ -98,26 +98,39 @@ pub(super) fn import(
                     Err(NotTaken::Failed(error)) => Err(error),
                 }
             })?;
-            match taken {
-                Ok(Taken::Created) => report.created += 1,
-                Ok(Taken::Updated) => report.updated += 1,
-                Ok(Taken::Existing) => report.existing += 1,
-                Err(refusal) => {
-                    report.refused_count += 1;
-                    if report.refused.len() < ImportReport::REFUSALS_LISTED {
-                        report.refused.push((row.place, refusal));
-                    }
-                }
+            count(&mut report, kind, &taken);
+            if let Err(refusal) = taken
+                && report.refused.len() < ImportReport::REFUSALS_LISTED
+            {
+                report.refused.push((row.place, refusal));
             }
         }
         if on_error == OnError::Abort && report.refused_count > 0 {
             report.aborted = true;
             report.created = 0;
             report.updated = 0;
+            for counts in &mut report.kinds {
+                counts.created = 0;
+                counts.updated = 0;
+            }
             return Ok::<_, StoreError>(Savepoint::Undo(report));
         }
         Ok(Savepoint::Keep(report))
     })
+}
+
+/// Counts a row, in all and under its kind.
+fn count(report: &mut ImportReport, kind: RecordKind, taken: &Result<Taken, ImportRefusal>) {
+    let mut spare = Counts::default();
+    let counts = report.kinds.get_mut(kind as usize).unwrap_or(&mut spare);
+    let (total, of_kind) = match taken {
+        Ok(Taken::Created) => (&mut report.created, &mut counts.created),
+        Ok(Taken::Updated) => (&mut report.updated, &mut counts.updated),
+        Ok(Taken::Existing) => (&mut report.existing, &mut counts.existing),
+        Err(_refusal) => (&mut report.refused_count, &mut counts.refused),
+    };
+    *total += 1;
+    *of_kind += 1;
 }
 
 fn take(
@@ -132,7 +145,7 @@ fn take(
         ImportRecord::Comment(row) => take_comment(tx, act, row),
         ImportRecord::Call(row) => take_call(tx, act, categories, row),
         ImportRecord::Csat(row) => take_csat(tx, act, categories, row),
-        ImportRecord::Article(row) => take_article(tx, act, categories, row),
+        ImportRecord::Article(row) => articles::take_article(tx, act, categories, row),
     }
 }
 
@@ -441,109 +454,4 @@ fn take_csat(
     remember(tx, Kind::Csat, &row.external_id, id)?;
     note(tx, act, EntityKind::Csat, id, None, Version::FIRST)?;
     Ok(Taken::Created)
-}
-
-/// Whether an article says the same; when it was last changed is not what it says.
-fn same_content(stored: &Article, given: &Article) -> bool {
-    let said = |article: &Article| Article {
-        updated_at: given.updated_at,
-        ..article.clone()
-    };
-    said(stored) == said(given)
-}
-
-fn take_article(
-    tx: &mut Tx<'_>,
-    act: &Act,
-    categories: &[Category],
-    article: &Article,
-) -> Result<Taken, NotTaken> {
-    check_category(categories, &article.category, |kind| kind.articles)?;
-    let stored = find_article(tx.step()?, article.id)?;
-    let (taken, before, after) = match stored {
-        Some((stored, _version)) if same_content(&stored, article) => {
-            return Ok(Taken::Existing);
-        }
-        Some((_stored, version)) => {
-            let before = Version::new(version);
-            replace_article(tx, article, before)?;
-            (Taken::Updated, Some(before), before.next())
-        }
-        None => {
-            insert_article(tx, article)?;
-            (Taken::Created, None, Version::FIRST)
-        }
-    };
-    insert_blocks(tx, article)?;
-    note(
-        tx,
-        act,
-        EntityKind::Article,
-        article.id.number(),
-        before,
-        after,
-    )?;
-    Ok(taken)
-}
-
-fn insert_article(tx: &mut Tx<'_>, article: &Article) -> Result<(), StoreError> {
-    diesel::insert_into(articles::table)
-        .values((
-            articles::id.eq(article.id.number()),
-            articles::slug.eq(&article.slug),
-            articles::title.eq(&article.title),
-            articles::category.eq(&article.category),
-            articles::audience.eq(article.audience.as_str()),
-            articles::updated_at.eq(article.updated_at.micros()),
-            articles::version.eq(Version::FIRST.number()),
-        ))
-        .execute(tx.step()?)
-        .map(drop)
-        .map_err(classify)
-}
-
-/// Changes an article that was read in this transaction and takes its blocks away.
-fn replace_article(
-    tx: &mut Tx<'_>,
-    article: &Article,
-    expected: Version,
-) -> Result<(), StoreError> {
-    let of_version = articles::table
-        .find(article.id.number())
-        .filter(articles::version.eq(expected.number()));
-    diesel::update(of_version)
-        .set((
-            articles::slug.eq(&article.slug),
-            articles::title.eq(&article.title),
-            articles::category.eq(&article.category),
-            articles::audience.eq(article.audience.as_str()),
-            articles::updated_at.eq(article.updated_at.micros()),
-            articles::version.eq(expected.next().number()),
-        ))
-        .execute(tx.step()?)
-        .map_err(classify)?;
-    delete_blocks(tx, article.id)
-}
-
-fn delete_blocks(tx: &mut Tx<'_>, id: ArticleId) -> Result<(), StoreError> {
-    let of_article = article_blocks::table.filter(article_blocks::article_id.eq(id.number()));
-    diesel::delete(of_article)
-        .execute(tx.step()?)
-        .map(drop)
-        .map_err(classify)
-}
-
-fn insert_blocks(tx: &mut Tx<'_>, article: &Article) -> Result<(), StoreError> {
-    for (position, block) in (0_i64..).zip(&article.blocks) {
-        diesel::insert_into(article_blocks::table)
-            .values((
-                article_blocks::article_id.eq(article.id.number()),
-                article_blocks::position.eq(position),
-                article_blocks::audience.eq(block.audience.as_str()),
-                article_blocks::body.eq(&block.text),
-            ))
-            .execute(tx.step()?)
-            .map_err(classify)?;
-    }
-    Ok(())
 }

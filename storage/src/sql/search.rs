@@ -100,12 +100,17 @@ fn found_terms(score: i64) -> i64 {
     score >> 12
 }
 
-/// A query in the words of the full-text index: each term is a quoted string, so none can be syntax.
+/// Whether a text is one that `domain::terms` makes; nothing else is in the index, and the index would cut it up.
+fn is_term(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|c| !c.is_ascii() || c.is_ascii_alphanumeric())
+}
+
+/// A query in the words of the full-text index: each term is a quoted string, so that none is an operator.
 fn expression(terms: &[String], wanted: Wanted) -> String {
-    let quoted: Vec<String> = terms
-        .iter()
-        .map(|term| format!("\"{}\"", term.replace('"', "\"\"")))
-        .collect();
+    let quoted: Vec<String> = terms.iter().map(|term| format!("\"{term}\"")).collect();
     quoted.join(match wanted {
         Wanted::All => " AND ",
         Wanted::Any => " OR ",
@@ -153,7 +158,12 @@ pub(super) fn search(
     filter: &TicketFilter,
     request: PageRequest,
 ) -> Result<FoundTickets, StoreError> {
-    let terms = terms.get(..limits::QUERY_TERMS).unwrap_or(terms);
+    let terms: Vec<String> = terms
+        .iter()
+        .filter(|term| is_term(term))
+        .take(limits::QUERY_TERMS)
+        .cloned()
+        .collect();
     if terms.is_empty() {
         return Ok(nothing());
     }
@@ -163,10 +173,10 @@ pub(super) fn search(
         Some(place) if found_terms(place.key) < every => Wanted::Any,
         Some(_) | None => Wanted::All,
     };
-    let mut ranked = candidates(conn, terms, wanted, filter)?;
+    let mut ranked = candidates(conn, &terms, wanted, filter)?;
     if ranked.is_empty() && request.after().is_none() && terms.len() > 1 {
         wanted = Wanted::Any;
-        ranked = candidates(conn, terms, wanted, filter)?;
+        ranked = candidates(conn, &terms, wanted, filter)?;
     }
     let total = Total::from_capped(i64::try_from(ranked.len()).unwrap_or(i64::MAX));
     let candidates_capped = ranked.len() > limits::SEARCH_CANDIDATES;
@@ -228,9 +238,12 @@ mod tests {
     }
 
     #[test]
-    fn a_term_can_not_be_syntax() {
-        let terms = ["a\" OR b".to_owned(), "c".to_owned()];
-        assert_eq!(expression(&terms, Wanted::All), "\"a\"\" OR b\" AND \"c\"");
-        assert_eq!(expression(&terms[1..], Wanted::Any), "\"c\"");
+    fn a_term_is_a_quoted_word_and_nothing_else() {
+        let terms = ["and".to_owned(), "東京".to_owned()];
+        assert_eq!(expression(&terms, Wanted::All), "\"and\" AND \"東京\"");
+        assert_eq!(expression(&terms, Wanted::Any), "\"and\" OR \"東京\"");
+        for other in ["", "a b", "a\"", "a*", "subject:a", "a\0", "-a"] {
+            assert!(!is_term(other), "{other:?}");
+        }
     }
 }

@@ -276,3 +276,6 @@ fn copy(error: &StoreError) -> StoreError {
         | StoreError::UnknownCategory { .. } => StoreError::Internal(error.to_string().into()),
     }
 }
+
+#[cfg(test)]
+mod tests;

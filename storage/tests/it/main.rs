@@ -1,5 +1,38 @@
-//! What the store promises, over its public trait. A test takes the engine that it runs on, so that each can be run on all.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "test helpers")]
+//! What the store promises, over its public trait. A test takes the place of its store, so that each can be run on every
+//! engine.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests take a place as an argument, which clippy does not see as tests"
+)]
 
-mod contract;
+/// Makes tests of functions that take a place, on every engine. A function that is not listed is dead code, so none can be
+/// forgotten.
+macro_rules! on_every_engine {
+    ($($name:ident),+ $(,)?) => {
+        mod sqlite {
+            $(
+                #[test]
+                fn $name() {
+                    super::$name(&crate::support::Place::sqlite());
+                }
+            )+
+        }
+    };
+}
+
+mod audit;
+mod concurrency;
+mod customers;
+mod details;
+mod faults;
+mod filters;
+mod import;
+mod knowledge;
+mod opening;
+mod search;
 mod support;
+mod texts;
+mod tickets;
+mod walks;

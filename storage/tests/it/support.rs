@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use domain::ticket::Assign;
 use domain::{
-    Act, Actor, ActorChannel, Assignment, Channel, Customer, CustomerId, NewComment, NewCustomer,
-    NewTicket, Origin, PageRequest, Priority, Proof, Ticket, TicketId, Tier, Timestamp, Visibility,
+    Act, Actor, ActorChannel, Assignment, AuditEntry, AuditFilter, Channel, Customer, CustomerId,
+    NewComment, NewCustomer, NewTicket, Origin, Page, PageRequest, Priority, Proof, Ticket,
+    TicketId, Tier, Timestamp, Visibility,
 };
 use garde::{Unvalidated, Valid, Validate};
 use storage::{DatabaseUrl, Options, Storage, StoreError};
@@ -17,13 +18,30 @@ pub(crate) const NOON: i64 = 1_770_000_000_000_000;
 
 /// A place for one store, gone at the end of the test.
 pub(crate) struct Place {
+    engine: Engine,
     dir: TempDir,
 }
 
+/// What keeps a store. Another engine is another variant here and another module in `on_every_engine!`.
+#[derive(Clone, Copy, Debug)]
+enum Engine {
+    Sqlite,
+}
+
 impl Place {
-    /// A new, empty place.
-    pub(crate) fn new() -> Self {
+    /// A new, empty place for a SQLite file.
+    pub(crate) fn sqlite() -> Self {
+        Self::of(Engine::Sqlite)
+    }
+
+    /// Another new, empty place for the same engine.
+    pub(crate) fn another(&self) -> Self {
+        Self::of(self.engine)
+    }
+
+    fn of(engine: Engine) -> Self {
         Self {
+            engine,
             dir: TempDir::new().unwrap(),
         }
     }
@@ -35,7 +53,10 @@ impl Place {
 
     /// The store's address.
     pub(crate) fn url(&self) -> DatabaseUrl {
-        DatabaseUrl::parse(&format!("sqlite:{}", self.path().display())).unwrap()
+        let address = match self.engine {
+            Engine::Sqlite => format!("sqlite:{}", self.path().display()),
+        };
+        DatabaseUrl::parse(&address).unwrap()
     }
 
     /// The store, made where there is none.
@@ -158,6 +179,19 @@ pub(crate) fn ticket(store: &Arc<dyn Storage>, customer: CustomerId, subject: &s
     ok(store.create_ticket(act(0), valid(new_ticket(customer, subject)))).ticket
 }
 
+/// Files a ticket with fields of its own, at a second after noon.
+#[track_caller]
+pub(crate) fn ticket_with(
+    store: &Arc<dyn Storage>,
+    second: i64,
+    customer: CustomerId,
+    change: impl FnOnce(&mut NewTicket),
+) -> Ticket {
+    let mut new = new_ticket(customer, "A subject");
+    change(&mut new);
+    ok(store.create_ticket(act(second), valid(new))).ticket
+}
+
 /// A page of this many rows from the start.
 pub(crate) fn first(limit: u16) -> PageRequest {
     PageRequest::new(limit, None)
@@ -166,4 +200,36 @@ pub(crate) fn first(limit: u16) -> PageRequest {
 /// A ticket that there is not.
 pub(crate) fn no_ticket() -> TicketId {
     TicketId::new(4_711)
+}
+
+/// Walks a list to its end and gives its rows.
+pub(crate) fn walk<T>(limit: u16, mut page: impl FnMut(PageRequest) -> Page<T>) -> Vec<T> {
+    let mut rows = Vec::new();
+    let mut after = None;
+    loop {
+        let mut found = page(PageRequest::new(limit, after));
+        assert!(found.rows.len() <= usize::from(limit));
+        rows.append(&mut found.rows);
+        after = found.next;
+        if after.is_none() {
+            return rows;
+        }
+    }
+}
+
+/// The terms of a query.
+pub(crate) fn terms(query: &str) -> Vec<String> {
+    domain::terms::query_terms(query)
+}
+
+/// Every audit row, oldest first; that their numbers are dense is checked.
+#[track_caller]
+pub(crate) fn audit_rows(store: &Arc<dyn Storage>) -> Vec<AuditEntry> {
+    let page = |page| ok(store.list_audit_entries(AuditFilter::default(), page));
+    let mut rows = walk(100, page);
+    rows.reverse();
+    let seqs: Vec<i64> = rows.iter().map(|row| row.seq).collect();
+    let dense: Vec<i64> = (1..).take(rows.len()).collect();
+    assert_eq!(seqs, dense);
+    rows
 }
