@@ -3,3 +3,6 @@
 //! The library half exists so that the binary, the tests and the conformance fixtures run on the same wiring.
 
 pub mod auth;
+pub mod identity;
+pub mod limits;
+pub mod transport;

@@ -4,6 +4,7 @@
 //! this surface unchanged. Read [`spec`] for what a tool is, [`tools`] for the table of them, [`surface`] for the one
 //! choke point that every request passes, [`outcome`] for the one place where a failure becomes a result.
 
+mod access;
 mod args;
 mod articles;
 mod completions;
@@ -22,9 +23,11 @@ mod text;
 mod tools;
 mod view;
 
+pub use access::{Access, access_of};
 pub use args::{Arg, Shape};
 pub use docs::{docs_error_contract_markdown, docs_tools_markdown};
 pub use identity::{Identify, Unidentified};
+pub use outcome::rate_limited;
 pub use prompts::{PROMPTS, PromptSpec};
 pub use resources::{TEMPLATES, TemplateSpec};
 pub use settings::{Settings, Toolset};
