@@ -7,3 +7,4 @@ pub mod import;
 pub mod seed;
 #[cfg(test)]
 mod tests;
+pub mod tokens;

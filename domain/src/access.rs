@@ -23,6 +23,8 @@ text_enum! {
         DeskDelete = "desk:delete",
         /// Read the audit log.
         AuditRead = "audit:read",
+        /// Read the server's own counters.
+        MetricsRead = "metrics:read",
         /// Lift what the guardrail held or found.
         SecurityReview = "security:review",
     }

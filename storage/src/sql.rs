@@ -1,5 +1,6 @@
 //! The store over SQL: reads on a few connections, writes as jobs of one writer.
 
+mod access_tokens;
 mod audit;
 mod categories;
 mod completion;
@@ -18,10 +19,10 @@ mod tickets;
 mod writer;
 
 use domain::{
-    Act, Action, Article, ArticleId, Assignment, AuditEntry, AuditFilter, AuditRecord, Call,
-    CallId, Category, Customer, CustomerFilter, CustomerId, CustomerOrder, EntityKind, NewComment,
-    NewCustomer, NewTicket, Page, PageRequest, Status, Ticket, TicketFilter, TicketId, TicketOrder,
-    Version,
+    AccessToken, Act, Action, Article, ArticleId, Assignment, AuditEntry, AuditFilter, AuditRecord,
+    Call, CallId, Category, Customer, CustomerFilter, CustomerId, CustomerOrder, EntityKind,
+    NewAccessToken, NewComment, NewCustomer, NewTicket, Page, PageRequest, Status, Ticket,
+    TicketFilter, TicketId, TicketOrder, Version,
 };
 use garde::Valid;
 
@@ -261,6 +262,26 @@ impl Storage for SqlStorage {
         self.write_in(Company::Alone, move |tx| {
             import::import(tx, &act, rows.as_mut(), on_error)
         })
+    }
+
+    fn create_access_token(&self, act: Act, new: NewAccessToken) -> StoreFuture<'_, AccessToken> {
+        self.write(move |tx| access_tokens::create(tx, &act, &new))
+    }
+
+    fn find_access_token(&self, digest: [u8; 32]) -> StoreFuture<'_, Option<AccessToken>> {
+        self.read(move |conn| access_tokens::find(conn, &digest))
+    }
+
+    fn list_access_tokens(&self) -> StoreFuture<'_, Vec<AccessToken>> {
+        self.read(access_tokens::list)
+    }
+
+    fn revoke_access_token(&self, act: Act, id: i64) -> StoreFuture<'_, AccessToken> {
+        self.write(move |tx| access_tokens::revoke(tx, &act, id))
+    }
+
+    fn note_access_token_use(&self, act: Act, id: i64) -> StoreFuture<'_, ()> {
+        self.write(move |tx| access_tokens::note_use(tx, &act, id))
     }
 
     fn close(&self) -> StoreFuture<'_, ()> {
