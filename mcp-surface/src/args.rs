@@ -60,13 +60,15 @@ pub struct Arg {
     pub description: &'static str,
 }
 
+/// Any letters pass, so that another entity's id reaches the error that says whose it is.
+const ID_PATTERN: &str = "^(#|[A-Za-z]+-?)?[0-9]{1,19}$";
+
 impl Arg {
     fn schema(&self) -> Value {
         let description = self.description;
         match self.shape {
-            Shape::Id { prefix } => {
-                let pattern = format!("^(#|{prefix}-?)?[0-9]{{1,19}}$");
-                json!({"type": "string", "pattern": pattern, "description": description})
+            Shape::Id { .. } => {
+                json!({"type": "string", "pattern": ID_PATTERN, "description": description})
             }
             Shape::Text { max } => {
                 json!({"type": "string", "maxLength": max, "description": description})

@@ -11,8 +11,8 @@ use serde::Serialize;
 use crate::reply::{Room, json_len};
 use crate::text::{Channels, QUOTE_BYTES, Sheet, Window, cost, quoted, window};
 use crate::view::{
-    CustomerView, PageInfo, Part, Said, TicketRecord, TicketRow, contact, customer_facts, minute,
-    owner, ticket_facts, ticket_line,
+    CustomerView, PageInfo, Part, Said, TicketRecord, TicketRow, contact, customer_facts, labels,
+    minute, ticket_facts, ticket_line,
 };
 
 /// Pages of comments that are read to find the place of a cursor: a page is found on the first try unless many
@@ -128,8 +128,8 @@ pub(crate) fn plan(section: &Section, mut room: Room, channels: Channels) -> Pla
     let ticket = &details.ticket;
     room.spend(FRAME_BYTES);
     let head = TicketRecord::of(ticket, None);
-    room.spend(sides(channels, json_len(&head), ticket_facts(ticket).len()));
-    room.spend(cost(&owner(ticket), Channels::TextBlock) + QUOTE_BYTES);
+    let lines = json_len(&ticket_facts(ticket)) + json_len(&labels(ticket));
+    room.spend(sides(channels, json_len(&head), lines) + QUOTE_BYTES);
     let comments = comments_left(section);
     let wanted = comments
         .iter()
@@ -315,7 +315,7 @@ pub(crate) fn write(sheet: &mut Sheet, section: &Section, plan: &Plan<'_>) {
         ticket_facts(ticket),
         ticket.channel
     ));
-    let labels = format!("{}, subject {}", owner(ticket), quoted(&ticket.subject));
+    let labels = labels(ticket);
     match plan.description {
         Some(part) => {
             sheet.quote("ticket", &format!("{labels}\n\n{}", part.text));

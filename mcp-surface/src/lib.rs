@@ -34,3 +34,6 @@ pub use settings::{Settings, Toolset};
 pub use spec::{Effect, Guard, Hints, Output, Policy, ToolSpec, Type};
 pub use surface::Surface;
 pub use tools::tool_specs;
+
+#[cfg(test)]
+mod tests;

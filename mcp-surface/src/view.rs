@@ -156,14 +156,14 @@ pub(crate) fn owner(ticket: &Ticket) -> String {
     )
 }
 
+/// A ticket's names and subject, for a marked part.
+pub(crate) fn labels(ticket: &Ticket) -> String {
+    format!("{}, subject {}", owner(ticket), quoted(&ticket.subject))
+}
+
 /// A ticket in one line, for a marked part.
 pub(crate) fn ticket_line(ticket: &Ticket) -> String {
-    format!(
-        "{}, {}, subject {}",
-        ticket_facts(ticket),
-        owner(ticket),
-        quoted(&ticket.subject)
-    )
+    format!("{}, {}", ticket_facts(ticket), labels(ticket))
 }
 
 /// A ticket with its description, or the part of it that is shown.

@@ -16,6 +16,7 @@ mod schema;
 mod search;
 mod ticket_writes;
 mod tickets;
+mod words;
 mod writer;
 
 use domain::{

@@ -249,7 +249,7 @@ fn the_schema_says_what_is_read() {
     assert_eq!(schema["additionalProperties"], json!(false));
     assert_eq!(
         schema["properties"]["ticket_id"],
-        json!({"type": "string", "pattern": "^(#|T-?)?[0-9]{1,19}$", "description": "A ticket."})
+        json!({"type": "string", "pattern": "^(#|[A-Za-z]+-?)?[0-9]{1,19}$", "description": "A ticket."})
     );
     assert_eq!(
         schema["properties"]["limit"],

@@ -12,8 +12,8 @@ use crate::args::{Arguments, Before, Offset, Since, Slug, arguments};
 use crate::listing::fitted;
 use crate::reply::{Reply, Room, json_len};
 use crate::spec::{Call, Hints, Output, Policy, ToolSpec, Type};
-use crate::text::{Channels, QUOTE_BYTES, Sheet, quoted, window};
-use crate::view::{PageInfo, TicketRecord, TicketRow, owner, ticket_facts, ticket_line};
+use crate::text::{Channels, QUOTE_BYTES, Sheet, window};
+use crate::view::{PageInfo, TicketRecord, TicketRow, labels, ticket_facts, ticket_line};
 use crate::{Toolset, dossier};
 
 const PART: &[Output] = &[
@@ -126,7 +126,7 @@ async fn get_ticket(call: Call) -> Result<Reply, DeskError> {
         return Err(InvalidArgument::new("offset", reason).into());
     }
     let facts = format!("Ticket {}, by {}", ticket_facts(&ticket), ticket.channel);
-    let labels = format!("{}, subject {}", owner(&ticket), quoted(&ticket.subject));
+    let labels = labels(&ticket);
     let mut room = Room::new(call.budget);
     room.spend(json_len(&TicketRecord::of(&ticket, None)));
     room.spend(json_len(&facts) + json_len(&labels) + 3 * QUOTE_BYTES);

@@ -2,73 +2,21 @@
 //! `domain::terms` and the ranking is done here, so that every engine answers alike (design section 8).
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
 
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Text};
-use domain::terms::index_terms;
-use domain::{Keyset, Page, PageRequest, TicketFilter, TicketId, Total, limits};
+use domain::{Keyset, Page, PageRequest, TicketFilter, Total, limits};
 
 use super::connection::{AnyConnection, MultiBackend};
 use super::errors::classify;
 use super::schema::{ticket_terms, tickets};
 use super::tickets::{get_all, narrowed};
-use super::writer::Tx;
 use crate::{FoundTickets, StoreError};
 
 diesel::infix_operator!(Matches, " MATCH ", Bool);
 
 /// Candidates to read: one more than are ranked says that there are more.
 const CANDIDATES: usize = limits::SEARCH_CANDIDATES + 1;
-
-/// Indexes a new ticket.
-pub(super) fn index_ticket(
-    tx: &mut Tx<'_>,
-    id: TicketId,
-    subject: &str,
-    description: &str,
-) -> Result<(), StoreError> {
-    diesel::insert_into(ticket_terms::table)
-        .values((
-            ticket_terms::rowid.eq(id.number()),
-            ticket_terms::subject.eq(index_terms(subject).join(" ")),
-            ticket_terms::body.eq(index_terms(description).join(" ")),
-            ticket_terms::comments.eq(""),
-        ))
-        .execute(tx.step()?)
-        .map(drop)
-        .map_err(classify)
-}
-
-/// Adds the words of a comment to its ticket's; those that other comments have are there already.
-pub(super) fn index_comment(
-    tx: &mut Tx<'_>,
-    ticket: TicketId,
-    body: &str,
-) -> Result<(), StoreError> {
-    let row = ticket_terms::table.filter(ticket_terms::rowid.eq(ticket.number()));
-    let mut words: String = row
-        .select(ticket_terms::comments)
-        .first(tx.step()?)
-        .map_err(classify)?;
-    let known: HashSet<&str> = words.split(' ').collect();
-    let new: Vec<String> = index_terms(body)
-        .into_iter()
-        .filter(|term| !known.contains(term.as_str()))
-        .collect();
-    if new.is_empty() {
-        return Ok(());
-    }
-    if !words.is_empty() {
-        words.push(' ');
-    }
-    words.push_str(&new.join(" "));
-    diesel::update(row)
-        .set(ticket_terms::comments.eq(words))
-        .execute(tx.step()?)
-        .map(drop)
-        .map_err(classify)
-}
 
 /// Whether a ticket must hold every term or any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,8 +12,9 @@ use super::errors::classify;
 use super::rows::CommentRow;
 use super::schema::{comments, customers, teams, tickets};
 use super::tickets::get;
+use super::words::WordQueue;
 use super::writer::Tx;
-use super::{audit, categories, search};
+use super::{audit, categories};
 use crate::{AddedComment, Moved, StoreError, TicketWithTeam};
 
 /// What is stored of a new ticket.
@@ -123,8 +124,12 @@ fn note_team(tx: &mut Tx<'_>, name: &str) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// Stores a new ticket and its words; gives its id and whether its team is new. The category must have been checked.
-pub(super) fn insert(tx: &mut Tx<'_>, entry: &Entry<'_>) -> Result<(TicketId, bool), StoreError> {
+/// Stores a new ticket; gives its id and whether its team is new. The category must have been checked.
+pub(super) fn insert(
+    tx: &mut Tx<'_>,
+    words: &mut WordQueue,
+    entry: &Entry<'_>,
+) -> Result<(TicketId, bool), StoreError> {
     let organisation: Option<String> = customers::table
         .find(entry.customer.number())
         .select(customers::organisation_folded)
@@ -165,7 +170,7 @@ pub(super) fn insert(tx: &mut Tx<'_>, entry: &Entry<'_>) -> Result<(TicketId, bo
         .get_result(tx.step()?)
         .map(TicketId::new)
         .map_err(classify)?;
-    search::index_ticket(tx, id, entry.subject, entry.description)?;
+    words.add_ticket(tx, id, entry.subject, entry.description)?;
     Ok((id, new_team))
 }
 
@@ -182,8 +187,10 @@ pub(super) fn create(
             allowed: unknown.allowed,
         },
     )?;
+    let mut words = WordQueue::default();
     let (id, new_team) = insert(
         tx,
+        &mut words,
         &Entry {
             customer: new.customer,
             channel: new.channel,
@@ -199,6 +206,7 @@ pub(super) fn create(
             updated_at: act.at,
         },
     )?;
+    words.write(tx)?;
     let mut facts = vec![
         ("customer_id", new.customer.number().to_string()),
         ("priority", new.priority.to_string()),
@@ -305,9 +313,9 @@ pub(super) struct CommentEntry<'a> {
     pub(super) created_at: Timestamp,
 }
 
-/// Stores a comment and its words.
-pub(super) fn insert_comment(
+fn insert_comment(
     tx: &mut Tx<'_>,
+    words: &mut WordQueue,
     entry: &CommentEntry<'_>,
 ) -> Result<CommentId, StoreError> {
     let id = diesel::insert_into(comments::table)
@@ -323,7 +331,7 @@ pub(super) fn insert_comment(
         .get_result(tx.step()?)
         .map(CommentId::new)
         .map_err(classify)?;
-    search::index_comment(tx, entry.ticket, entry.body)?;
+    words.add_comment(tx, entry.ticket, entry.body)?;
     Ok(id)
 }
 
@@ -342,8 +350,10 @@ fn comment_now(
     ticket: TicketId,
     new: &NewComment,
 ) -> Result<CommentId, StoreError> {
-    insert_comment(
+    let mut words = WordQueue::default();
+    let id = insert_comment(
         tx,
+        &mut words,
         &CommentEntry {
             ticket,
             author: &act.actor.id,
@@ -352,7 +362,9 @@ fn comment_now(
             body: &new.body,
             created_at: act.at,
         },
-    )
+    )?;
+    words.write(tx)?;
+    Ok(id)
 }
 
 fn comment_facts(id: CommentId, comment: &NewComment) -> [(&'static str, String); 3] {
@@ -396,6 +408,7 @@ pub(super) fn add_comment(
 pub(super) fn import_comment(
     tx: &mut Tx<'_>,
     act: &Act,
+    words: &mut WordQueue,
     entry: &CommentEntry<'_>,
 ) -> Result<CommentId, StoreError> {
     let ticket = read(tx, entry.ticket, None)?;
@@ -406,7 +419,7 @@ pub(super) fn import_comment(
         .count()
         .get_result(tx.step()?)
         .map_err(classify)?;
-    let comment = insert_comment(tx, entry)?;
+    let comment = insert_comment(tx, words, entry)?;
     let changes = Changes {
         last_comment_by: turn_after(entry.origin).filter(|_| newer == 0),
         ..Changes::default()

@@ -8,7 +8,7 @@ use domain::{
 };
 use storage::Storage;
 use storage::import::{
-    ImportCall, ImportComment, ImportCsat, ImportCsatSubject, ImportCustomer, ImportRecord,
+    Counts, ImportCall, ImportComment, ImportCsat, ImportCsatSubject, ImportCustomer, ImportRecord,
     ImportRefusal, ImportReport, ImportRow, ImportTicket, OnError,
 };
 
@@ -111,7 +111,17 @@ pub(crate) fn import(
     on_error: OnError,
 ) -> ImportReport {
     let rows = (0..).zip(records).map(|(place, record)| row(place, record));
-    ok(store.import(act(10), Box::new(rows), on_error))
+    let report = ok(store.import(act(10), Box::new(rows), on_error));
+    // The counts by kind are those of the whole, taken apart; the tests below name the whole.
+    let sum = |count: fn(&Counts) -> u64| report.kinds.iter().map(count).sum::<u64>();
+    assert_eq!(sum(|kind| kind.created), report.created);
+    assert_eq!(sum(|kind| kind.updated), report.updated);
+    assert_eq!(sum(|kind| kind.existing), report.existing);
+    assert_eq!(sum(|kind| kind.refused), report.refused_count);
+    ImportReport {
+        kinds: Default::default(),
+        ..report
+    }
 }
 
 fn history_is_kept_as_it_was(place: &Place) {

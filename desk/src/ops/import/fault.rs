@@ -72,7 +72,7 @@ pub(super) fn cut(given: &str) -> String {
 pub struct BadRow {
     /// The file, as the folder or the mapping names it.
     pub file: String,
-    /// The line on which the row begins, from 1; 0 where the file as a whole is meant.
+    /// The line on which the row begins, or the line of an article, from 1.
     pub line: u64,
     /// The field of the import format; absent where the row can't be read at all.
     pub field: Option<String>,

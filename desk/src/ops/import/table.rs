@@ -26,6 +26,8 @@ pub(super) struct Table<R> {
     reader: csv::Reader<Bounded<R>>,
     bound: Arc<AtomicU64>,
     header: Vec<String>,
+    /// Whether lines end in CRLF, as the header's does; a CR at the end of a last cell is text otherwise.
+    crlf: bool,
     ended: bool,
 }
 
@@ -49,6 +51,7 @@ impl<R: Read> Table<R> {
             reader,
             bound,
             header: Vec::new(),
+            crlf: false,
             ended: false,
         };
         let header = match table.next_cells()? {
@@ -56,6 +59,7 @@ impl<R: Read> Table<R> {
             Some((line, Err(fault))) => return Ok(Err(fault.at_line(line))),
             Some((_, Ok(cells))) => cells,
         };
+        table.crlf = header.last().is_some_and(|cell| cell.ends_with('\r'));
         let mut seen = HashSet::new();
         for cell in header {
             let name = cell.trim().to_owned();
@@ -130,7 +134,7 @@ impl<R: Read> Table<R> {
             if record.len() == 1 && record.get(0) == Some(b"\r") {
                 continue;
             }
-            return Ok(Some((after - 1, texts(&record))));
+            return Ok(Some((after - 1, texts(&record, self.crlf))));
         }
         Ok(None)
     }
@@ -149,12 +153,12 @@ fn ends_with_end(cell: &[u8]) -> bool {
     cell.strip_suffix(b"\n").unwrap_or(cell).ends_with(END)
 }
 
-/// The cells as text, the last one without the CR of the line's end.
-fn texts(record: &ByteRecord) -> Result<Vec<String>, Fault> {
+/// The cells as text, the last one without the CR of a line's end in CRLF.
+fn texts(record: &ByteRecord, crlf: bool) -> Result<Vec<String>, Fault> {
     let last = record.len().saturating_sub(1);
     let text = |(index, cell): (usize, &[u8])| {
         let cell = match cell.strip_suffix(b"\r") {
-            Some(bare) if index == last => bare,
+            Some(bare) if crlf && index == last => bare,
             Some(_) | None => cell,
         };
         String::from_utf8(cell.to_vec()).map_err(|error| {

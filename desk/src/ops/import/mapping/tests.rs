@@ -266,3 +266,12 @@ fn times_are_read_as_the_mapping_says() {
         }
     }
 }
+
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_the_reader_of_mappings_panic(
+        text in "(\\[\\[source\\]\\]\n|format = \"(csv|jsonl)\"\n|delimiter = \".?\"\n|\\[source\\.(ticket|comment|customer)\\]\n|each = \"\\.\"\n|[a-z_]{1,9} = (\"[{}a:/.]{0,5}\"|1|\\{ (from|row|template|const|format) = \".{0,6}\" \\})\n){0,12}"
+    ) {
+        let _mapping = load(&text);
+    }
+}

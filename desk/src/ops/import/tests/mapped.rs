@@ -1,9 +1,10 @@
 //! Exports of other systems through a mapping: the two examples that ship, and each kind of rule.
 
 use domain::Timestamp;
-use storage::import::{ImportComment, ImportCustomer, ImportTicket};
+use storage::import::{ImportComment, ImportCustomer, ImportTicket, RecordKind};
 
 use super::*;
+use crate::ops::import::kind::fields;
 
 fn shipped(folder: &str, mapping: &str) -> (Vec<ImportRecord>, Vec<String>) {
     let demo = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../demo");
@@ -308,4 +309,28 @@ fn a_mapping_needs_the_files_that_it_names() {
         Plan::new(&source, Some(twice)).unwrap_err().to_string(),
         "the mapping has several sources; import the folder that holds their files"
     );
+}
+
+#[test]
+fn the_page_about_importing_names_every_field_and_marks_those_that_are_needed() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../demo/mappings");
+    let page = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    let rows = [
+        "customers",
+        "tickets",
+        "comments",
+        "calls",
+        "csat",
+        "articles/*.md",
+    ];
+    for (kind, file) in RecordKind::ALL.into_iter().zip(rows) {
+        let start = format!("| `{file}` |");
+        let row = page.lines().find(|line| line.starts_with(&start)).unwrap();
+        for field in fields(kind) {
+            let name = format!("`{}`", field.name);
+            assert!(row.contains(&name), "{file}: {name}");
+            let marked = row.contains(&format!("**{name}**"));
+            assert_eq!(marked, field.required, "{file}: {name}");
+        }
+    }
 }

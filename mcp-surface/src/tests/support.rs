@@ -1,0 +1,344 @@
+//! A served desk with a client on the other end; every result that passes here is checked against the contract.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use desk::{Desk, ErrorCode};
+use domain::{
+    Act, Actor, Article, ArticleId, Audience, Block, CallOutcome, Channel, Clock, CustomerStatus,
+    Origin, Priority, ScopeSet, Speaker, Status, Tier, Turn, Visibility,
+};
+use rmcp::model::{CallToolRequestParams, CallToolResult, ErrorData};
+use rmcp::service::{RequestContext, RunningService, ServiceError};
+use rmcp::{RoleClient, RoleServer, ServiceExt as _};
+use serde_json::{Value, json};
+use storage::import::{
+    ImportCall, ImportComment, ImportCustomer, ImportRecord, ImportRow, ImportTicket, OnError,
+};
+use storage::{DatabaseUrl, Options, Storage};
+use tempfile::TempDir;
+use testkit::{CountingIds, START, SteppingClock, local_actor};
+
+use crate::reply::json_len;
+use crate::spec::ToolSpec;
+use crate::{Identify, Settings, Surface, Unidentified, tool_specs};
+
+/// The same caller for every request.
+pub(super) struct Fixed(pub(super) Actor, pub(super) ScopeSet);
+
+impl Identify for Fixed {
+    fn caller(
+        &self,
+        _context: &RequestContext<RoleServer>,
+    ) -> Result<(Actor, ScopeSet), Unidentified> {
+        Ok((self.0.clone(), self.1))
+    }
+}
+
+/// A served desk and its client.
+pub(super) struct Bench {
+    pub(super) client: RunningService<RoleClient, ()>,
+    pub(super) store: Arc<dyn Storage>,
+    settings: Settings,
+    specs: Vec<&'static ToolSpec>,
+    _dir: TempDir,
+}
+
+impl Bench {
+    pub(super) async fn new() -> Self {
+        Self::with(Settings::default(), ScopeSet::all()).await
+    }
+
+    pub(super) async fn with(settings: Settings, scopes: ScopeSet) -> Self {
+        Self::with_tools(settings, scopes, tool_specs().collect()).await
+    }
+
+    pub(super) async fn with_tools(
+        settings: Settings,
+        scopes: ScopeSet,
+        specs: Vec<&'static ToolSpec>,
+    ) -> Self {
+        let dir = TempDir::new().unwrap();
+        let path = dir.path().join("desk.db");
+        let url = DatabaseUrl::parse(&format!("sqlite:{}", path.display())).unwrap();
+        let options = Options {
+            create: true,
+            ..Options::default()
+        };
+        let store = storage::open(&url, options).unwrap();
+        let desk = Arc::new(Desk::new(
+            Arc::clone(&store),
+            Arc::new(SteppingClock::new()),
+            Arc::new(CountingIds::default()),
+        ));
+        let identity = Arc::new(Fixed(local_actor("ann"), scopes));
+        let surface = Surface::with_tools(
+            Arc::clone(&desk),
+            identity,
+            settings.clone(),
+            specs.iter().copied(),
+        );
+        let (near, far) = tokio::io::duplex(1 << 16);
+        tokio::spawn(async move { surface.serve(far).await.unwrap().waiting().await });
+        let client = ().serve(near).await.unwrap();
+        Self {
+            client,
+            store,
+            settings,
+            specs,
+            _dir: dir,
+        }
+    }
+
+    /// Calls a tool and checks what every result must hold.
+    pub(super) async fn call(&self, tool: &str, arguments: Value) -> CallToolResult {
+        let request = CallToolRequestParams::new(tool.to_owned())
+            .with_arguments(arguments.as_object().cloned().unwrap());
+        let result = self.client.call_tool(request).await.unwrap();
+        let spec = self.specs.iter().find(|spec| spec.name == tool).unwrap();
+        self.check(spec, &arguments, &result);
+        result
+    }
+
+    fn check(&self, spec: &ToolSpec, arguments: &Value, result: &CallToolResult) {
+        let seen = format!("{} {arguments:.300} gave {result:?}", spec.name);
+        let structured = result.structured_content.clone().unwrap();
+        let schema = Value::Object((*spec.tool().output_schema.unwrap()).clone());
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        assert!(validator.is_valid(&structured), "{seen}");
+        let declared: BTreeSet<&String> =
+            schema["properties"].as_object().unwrap().keys().collect();
+        let given: BTreeSet<&String> = structured.as_object().unwrap().keys().collect();
+        assert!(given.is_subset(&declared), "undeclared fields: {seen}");
+        let size = json_len(&result);
+        assert!(
+            size <= self.settings.result_bytes,
+            "{size} bytes: {seen:.500}"
+        );
+        let [block] = result.content.as_slice() else {
+            panic!("not one text block: {seen}");
+        };
+        let text = &block.as_text().unwrap().text;
+        assert!(!text.trim().is_empty() && !text.starts_with('{'), "{seen}");
+        if structured["ok"] == json!(true) {
+            assert_eq!(result.is_error, Some(false), "{seen}");
+            return;
+        }
+        let error = &structured["error"];
+        let code = ErrorCode::ALL
+            .iter()
+            .find(|code| error["code"] == json!(code.as_str()))
+            .unwrap();
+        assert_eq!(result.is_error, Some(code.is_error()), "{seen}");
+        assert_eq!(error["retry"], json!(code.retry().as_str()), "{seen}");
+        assert_eq!(error["hint"], json!(code.hint()), "{seen}");
+        assert!(text.starts_with(code.as_str()), "{seen}");
+        for leak in ["SELECT", "INSERT", "sqlite", ".rs:", "/tmp"] {
+            assert!(!text.contains(leak), "{leak}: {seen}");
+        }
+    }
+
+    /// The fields of a call that succeeds.
+    #[track_caller]
+    pub(super) fn ok(&self, tool: &str, arguments: Value) -> impl Future<Output = Value> {
+        let at = std::panic::Location::caller();
+        async move {
+            let structured = self.call(tool, arguments).await.structured_content.unwrap();
+            assert_eq!(structured["ok"], json!(true), "{at}: {structured}");
+            structured
+        }
+    }
+
+    /// The error of a call that does not succeed.
+    #[track_caller]
+    pub(super) fn error(&self, tool: &str, arguments: Value) -> impl Future<Output = Value> {
+        let at = std::panic::Location::caller();
+        async move {
+            let structured = self.call(tool, arguments).await.structured_content.unwrap();
+            assert_eq!(structured["ok"], json!(false), "{at}: {structured}");
+            structured["error"].clone()
+        }
+    }
+
+    /// The text block of a call.
+    pub(super) async fn text(&self, tool: &str, arguments: Value) -> String {
+        text_of(&self.call(tool, arguments).await)
+    }
+
+    /// A customer, by a word that makes the address unique.
+    pub(super) async fn customer(&self, word: &str) -> String {
+        let arguments =
+            json!({"name": format!("Name {word}"), "email": format!("{word}@company.example")});
+        id(&self.ok("create_customer", arguments).await, "customer_id")
+    }
+
+    /// A ticket of a customer.
+    pub(super) async fn ticket(&self, customer: &str, subject: &str) -> String {
+        let arguments = json!({"customer_id": customer, "subject": subject, "description": "It does not work."});
+        id(&self.ok("create_ticket", arguments).await, "ticket_id")
+    }
+
+    /// Brings in rows as another system had them.
+    pub(super) async fn import(&self, records: Vec<ImportRecord>) {
+        let act = Act {
+            actor: local_actor("import"),
+            at: SteppingClock::new().now(),
+            request_id: 1,
+            tool: "import",
+        };
+        let count = u64::try_from(records.len()).unwrap();
+        let rows = records
+            .into_iter()
+            .zip(0..)
+            .map(|(record, place)| ImportRow { place, record });
+        let rows: Vec<ImportRow> = rows.collect();
+        let report = self
+            .store
+            .import(act, Box::new(rows.into_iter()), OnError::Abort)
+            .await
+            .unwrap();
+        assert_eq!(report.created, count, "{report:?}");
+    }
+}
+
+/// The protocol error of a request.
+#[track_caller]
+pub(super) fn protocol_error<T: std::fmt::Debug>(result: Result<T, ServiceError>) -> ErrorData {
+    match result {
+        Err(ServiceError::McpError(error)) => error,
+        other => panic!("no protocol error: {other:?}"),
+    }
+}
+
+pub(super) fn text_of(result: &CallToolResult) -> String {
+    result.content[0].as_text().unwrap().text.clone()
+}
+
+pub(super) fn id(fields: &Value, name: &str) -> String {
+    fields[name].as_str().unwrap().to_owned()
+}
+
+/// The values of a field in a list of objects.
+pub(super) fn each(rows: &Value, field: &str) -> Vec<String> {
+    let rows = rows.as_array().unwrap().iter();
+    rows.map(|row| row[field].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// A text block without what stands between its markers.
+pub(super) fn outside_markers(block: &str) -> String {
+    let Some(at) = block.find("‹… ") else {
+        return block.to_owned();
+    };
+    let marker: String = block[at + "‹… ".len()..].chars().take(32).collect();
+    assert!(marker.chars().all(|c| c.is_ascii_hexdigit()), "{marker}");
+    let close = format!("‹/{marker}›");
+    let mut rest = block;
+    let mut outside = String::new();
+    // The announcement names both markers itself.
+    let announced = rest.find(&close).unwrap() + close.len();
+    outside.push_str(&rest[..announced]);
+    rest = &rest[announced..];
+    let open = format!(" {marker}›\n");
+    while let Some(from) = rest.find(&open) {
+        outside.push_str(&rest[..from]);
+        let inside = &rest[from..];
+        let to = inside.find(&close).unwrap() + close.len();
+        rest = &inside[to..];
+    }
+    outside.push_str(rest);
+    outside
+}
+
+pub(super) fn import_customer(word: &str) -> ImportCustomer {
+    ImportCustomer {
+        external_id: Some(word.to_owned()),
+        name: format!("Name {word}"),
+        email: format!("{word}@company.example"),
+        phone: None,
+        organisation: None,
+        status: CustomerStatus::Active,
+        created_at: START,
+        updated_at: START,
+    }
+}
+
+pub(super) fn import_ticket(word: &str, customer: &str, status: Status) -> ImportTicket {
+    ImportTicket {
+        external_id: word.to_owned(),
+        customer: customer.to_owned(),
+        channel: Channel::Email,
+        subject: format!("Subject {word}"),
+        description: format!("Description {word}"),
+        category: "general".to_owned(),
+        priority: Priority::Medium,
+        status,
+        tier: Tier::FIRST,
+        assigned_team: None,
+        assignee: None,
+        created_at: START,
+        updated_at: START,
+    }
+}
+
+pub(super) fn import_comment(word: &str, ticket: &str, body: &str) -> ImportComment {
+    ImportComment {
+        external_id: word.to_owned(),
+        ticket: ticket.to_owned(),
+        author: format!("Author {word}"),
+        origin: Origin::Customer,
+        visibility: Visibility::Public,
+        body: body.to_owned(),
+        created_at: START,
+    }
+}
+
+pub(super) fn import_call(word: &str) -> ImportCall {
+    ImportCall {
+        external_id: word.to_owned(),
+        customer: None,
+        ticket: None,
+        started_at: START,
+        duration_seconds: 90,
+        agent: format!("Agent {word}"),
+        category: "general".to_owned(),
+        outcome: CallOutcome::Resolved,
+        turns: vec![
+            Turn {
+                speaker: Speaker::Agent,
+                at_seconds: 0,
+                text: "Hello".to_owned(),
+            },
+            Turn {
+                speaker: Speaker::Caller,
+                at_seconds: 61,
+                text: format!("Turn {word}"),
+            },
+        ],
+    }
+}
+
+pub(super) fn article(number: i64, category: &str, blocks: &[(Audience, &str)]) -> Article {
+    let staff_only = blocks
+        .iter()
+        .all(|(audience, _)| *audience == Audience::Staff);
+    Article {
+        id: ArticleId::new(number),
+        slug: format!("article-{number}"),
+        title: format!("Article number {number}"),
+        category: category.to_owned(),
+        audience: if staff_only {
+            Audience::Staff
+        } else {
+            Audience::Customer
+        },
+        blocks: blocks
+            .iter()
+            .map(|(audience, text)| Block {
+                audience: *audience,
+                text: (*text).to_owned(),
+            })
+            .collect(),
+        updated_at: START,
+    }
+}
