@@ -84,6 +84,20 @@ impl ScopeSet {
     }
 }
 
+impl Scope {
+    /// Reads a right as it stands in a token: scopes are case-sensitive (RFC 6749, 3.3).
+    pub fn parse_exact(given: &str) -> Result<Self, crate::UnknownValue> {
+        let found = Self::ALL
+            .iter()
+            .copied()
+            .find(|scope| scope.as_str() == given);
+        found.ok_or_else(|| crate::UnknownValue {
+            given: given.chars().take(crate::limits::ECHO_CHARS).collect(),
+            allowed: Self::WORDS.to_vec(),
+        })
+    }
+}
+
 impl FromIterator<Scope> for ScopeSet {
     fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
         scopes.into_iter().fold(Self::NONE, Self::with)

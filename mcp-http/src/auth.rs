@@ -90,6 +90,22 @@ impl Authenticator {
         !self.issuers.is_empty() || self.personal.is_some()
     }
 
+    /// Whether the keys of every issuer are at hand.
+    pub fn keys_are_ready(&self) -> bool {
+        self.issuers.iter().all(|issuer| issuer.keys.is_ready())
+    }
+
+    /// Reads the keys of every issuer, and names those that can't be read now.
+    pub async fn load_keys(&self) -> Vec<(&str, ring::RenewError)> {
+        let mut failed = Vec::new();
+        for issuer in &self.issuers {
+            if let Err(error) = issuer.keys.load().await {
+                failed.push((issuer.rules.issuer.as_str(), error));
+            }
+        }
+        failed
+    }
+
     /// The principal of a request: exactly one `Authorization` header with a bearer token, nowhere else.
     pub async fn authenticate(&self, headers: &HeaderMap) -> Result<Principal, Denied> {
         let Some(token) = bearer(headers)? else {
@@ -120,8 +136,9 @@ impl Authenticator {
         if token.expires_at <= now {
             return refused(TokenError::Expired);
         }
-        tokens.note_use(token.id, now);
-        Ok(token.into_principal())
+        let principal = token.into_principal();
+        tokens.note_use(&principal);
+        Ok(principal)
     }
 
     async fn check_jwt(&self, token: &str) -> Result<Principal, Denied> {

@@ -7,6 +7,7 @@ use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 
 use crate::auth::Principal;
+use crate::operations::observe::RequestNumber;
 
 /// Reads the principal that [`crate::transport::server`] put beside the request. A request without one is refused.
 #[derive(Clone, Copy, Debug)]
@@ -20,5 +21,13 @@ impl Identify for FromToken {
         let parts = context.extensions.get::<Parts>().ok_or(Unidentified)?;
         let principal = parts.extensions.get::<Principal>().ok_or(Unidentified)?;
         Ok((principal.actor(), principal.scopes))
+    }
+
+    fn request_id(&self, context: &RequestContext<RoleServer>) -> Option<u128> {
+        let parts = context.extensions.get::<Parts>()?;
+        parts
+            .extensions
+            .get::<RequestNumber>()
+            .map(|number| number.0)
     }
 }

@@ -41,6 +41,14 @@ impl Rate {
         Self { per_second, burst }
     }
 
+    /// This allowance at another rate, with a burst in the same proportion.
+    #[must_use]
+    pub fn at(self, per_second: NonZeroU32) -> Self {
+        let times = self.burst.get() / self.per_second.get();
+        let burst = per_second.saturating_mul(NonZeroU32::new(times).unwrap_or(NonZeroU32::MIN));
+        Self { per_second, burst }
+    }
+
     const fn quota(self) -> Quota {
         Quota::per_second(self.per_second).allow_burst(self.burst)
     }

@@ -469,11 +469,6 @@ fn is_name(text: &str) -> bool {
 /// Scope words are case-sensitive (RFC 6749, 3.3).
 fn known_scopes<'a>(words: impl Iterator<Item = &'a str>) -> ScopeSet {
     words
-        .filter_map(|word| {
-            Scope::ALL
-                .iter()
-                .copied()
-                .find(|scope| scope.as_str() == word)
-        })
+        .filter_map(|word| Scope::parse_exact(word).ok())
         .collect()
 }

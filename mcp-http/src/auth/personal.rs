@@ -88,5 +88,5 @@ pub trait PersonalTokens: Send + Sync {
     ) -> BoxFuture<'a, Result<Option<PersonalToken>, TokensUnavailable>>;
 
     /// Remembers that it was used. It may be written later and coarsely; a request does not wait for it.
-    fn note_use(&self, id: i64, at: Timestamp);
+    fn note_use(&self, principal: &Principal);
 }

@@ -27,6 +27,15 @@ impl From<Refused> for Response {
     }
 }
 
+/// Why a request was refused: a word from a closed vocabulary, for the counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reason(pub &'static str);
+
+fn for_reason(mut response: Response, reason: &'static str) -> Response {
+    response.extensions_mut().insert(Reason(reason));
+    response
+}
+
 /// Nothing but a status.
 pub fn empty(status: StatusCode) -> Response {
     let mut response = Response::new(Body::empty());
@@ -45,15 +54,13 @@ pub fn json_body(status: StatusCode, body: &Value) -> Response {
 }
 
 /// A refusal of the server itself: a word for programs and a sentence for people.
-pub fn refusal(status: StatusCode, error: &str, description: &str) -> Response {
-    json_body(
-        status,
-        &json!({"error": error, "error_description": description}),
-    )
+pub fn refusal(status: StatusCode, error: &'static str, description: &str) -> Response {
+    let body = json!({"error": error, "error_description": description});
+    for_reason(json_body(status, &body), error)
 }
 
 /// A refusal that ends by itself after some seconds.
-pub fn wait(status: StatusCode, error: &str, description: &str, seconds: u64) -> Response {
+pub fn wait(status: StatusCode, error: &'static str, description: &str, seconds: u64) -> Response {
     let mut response = json_body(
         status,
         &json!({
@@ -65,13 +72,20 @@ pub fn wait(status: StatusCode, error: &str, description: &str, seconds: u64) ->
     response
         .headers_mut()
         .insert(RETRY_AFTER, HeaderValue::from(seconds));
-    response
+    for_reason(response, error)
 }
 
 /// A JSON-RPC error that belongs to no request.
 pub fn rpc_error(code: i32, message: &str) -> Response {
-    json_body(
-        StatusCode::BAD_REQUEST,
-        &json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}}),
-    )
+    let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}});
+    for_reason(json_body(StatusCode::BAD_REQUEST, &body), "malformed")
+}
+
+/// A call that is refused in the words of its tool, because its caller asks too fast.
+pub fn rate_limited_call(body: &Value, seconds: u64) -> Response {
+    let mut response = json_body(StatusCode::OK, body);
+    response
+        .headers_mut()
+        .insert(RETRY_AFTER, HeaderValue::from(seconds));
+    for_reason(response, "rate_limited")
 }

@@ -12,7 +12,7 @@ use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{any_service, get};
-use domain::{Clock, Scope, ScopeSet};
+use domain::{Clock, IdSource, Scope, ScopeSet};
 use http::header::WWW_AUTHENTICATE;
 use http::{HeaderValue, Method, StatusCode};
 use mcp_surface::{Access, Effect, access_of, rate_limited};
@@ -20,7 +20,7 @@ use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::json;
 
-use super::answer::{Refused, empty, json_body, refusal, wait};
+use super::answer::{self, Refused, empty, json_body, refusal, wait};
 use super::body::{self, BODY_BYTES, Id, Peek};
 use super::hosts::{self, Neighbours};
 use super::peer::{Peer, Proxies};
@@ -30,6 +30,8 @@ use super::streams;
 use crate::auth::challenge::{Resource, WELL_KNOWN};
 use crate::auth::{Authenticator, Denied, Principal};
 use crate::limits::{Class, Limits, TooMuch};
+use crate::operations::metrics::{self, Metrics};
+use crate::operations::observe::{Observer, observe, trace_id};
 
 /// How long a client waits that can't be told now who it is.
 const UNAVAILABLE_SECONDS: u64 = 30;
@@ -50,6 +52,10 @@ pub struct Front {
     pub limits: Limits,
     /// The time, for the end of tokens.
     pub clock: Arc<dyn Clock>,
+    /// Numbers for requests.
+    pub ids: Arc<dyn IdSource>,
+    /// Counters.
+    pub metrics: Arc<Metrics>,
 }
 
 /// The service of everything under one address. `handler` answers MCP; `open` are routes that need no token.
@@ -77,9 +83,10 @@ where
     let mcp = Router::new()
         .route("/mcp", any_service(service.clone()))
         .route("/mcp/", any_service(service))
-        .layer(from_fn_with_state(gate, pass));
+        .layer(from_fn_with_state(gate.clone(), pass));
     let named = Router::new()
         .merge(mcp)
+        .route("/metrics", get(counters).with_state(gate))
         .fallback(|| async { refusal(StatusCode::NOT_FOUND, "not_found", "there is nothing here") })
         .layer(from_fn_with_state(Arc::clone(&front), identify));
     Router::new()
@@ -90,8 +97,59 @@ where
             Arc::clone(&front.neighbours),
             hosts::check,
         ))
-        .layer(from_fn_with_state(front, name_peer))
+        .layer(from_fn_with_state(Arc::clone(&front), name_peer))
         .layer(from_fn(harden))
+        .layer(from_fn_with_state(
+            Arc::new(Observer {
+                metrics: Arc::clone(&front.metrics),
+                ids: Arc::clone(&front.ids),
+            }),
+            observe,
+        ))
+}
+
+/// The counters, for whoever may read them.
+async fn counters(State(gate): State<Gate>, request: Request) -> Response {
+    let needed = ScopeSet::NONE.with(Scope::MetricsRead);
+    let principal = request.extensions().get::<Principal>();
+    if principal.is_none_or(|principal| !principal.scopes.contains_all(needed)) {
+        return gate.front.lacks(needed);
+    }
+    gate.front.counters(&gate.shutdown).await
+}
+
+/// The counters alone, without a token: for an address of their own, inside the operator's network.
+pub fn metrics_router(front: Arc<Front>, shutdown: Shutdown) -> Router {
+    Router::new().route(
+        "/metrics",
+        get(move || {
+            let (front, shutdown) = (Arc::clone(&front), shutdown.clone());
+            async move { front.counters(&shutdown).await }
+        }),
+    )
+}
+
+impl Front {
+    async fn counters(&self, shutdown: &Shutdown) -> Response {
+        let sessions = self.sessions.count().await;
+        let text = self.metrics.render(sessions, shutdown.connections().len());
+        let mut response = Response::new(Body::from(text));
+        response.headers_mut().insert(
+            http::header::CONTENT_TYPE,
+            HeaderValue::from_static(metrics::CONTENT_TYPE),
+        );
+        response
+    }
+
+    /// 403 with exactly the rights that an operation needs (promise Z-8).
+    fn lacks(&self, needed: ScopeSet) -> Response {
+        let words: Vec<_> = needed.iter().map(Scope::as_str).collect();
+        let description = format!("this needs the right `{}`", words.join("`, `"));
+        let mut response = refusal(StatusCode::FORBIDDEN, "insufficient_scope", &description);
+        let challenge = self.resource.insufficient_scope(needed);
+        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        response
+    }
 }
 
 /// The metadata at both forms of the well-known address, and where the public path asks for it.
@@ -241,6 +299,9 @@ impl Gate {
         let bytes = body::read(&parts.headers, body).await?;
         let peek = Peek::into_body(&bytes)?;
         let method = peek.method.as_deref().unwrap_or_default();
+        if let Some(trace) = peek.traceparent().and_then(trace_id) {
+            tracing::Span::current().record("trace.id", trace);
+        }
         let access = access_of(method, peek.name());
         self.check_right(principal, access)?;
         let class = class_of(access, principal.scopes);
@@ -272,18 +333,13 @@ impl Gate {
         Ok(response)
     }
 
-    /// 403 with exactly the rights that the operation needs (promise Z-8).
     fn check_right(&self, principal: &Principal, access: Option<Access>) -> Result<(), Refused> {
         let needed = access.map_or(ScopeSet::NONE, |access| ScopeSet::NONE.with(access.scope));
         if principal.scopes.contains_all(needed) {
-            return Ok(());
+            Ok(())
+        } else {
+            Err(self.front.lacks(needed).into())
         }
-        let words: Vec<_> = needed.iter().map(Scope::as_str).collect();
-        let description = format!("this needs the right `{}`", words.join("`, `"));
-        let mut response = refusal(StatusCode::FORBIDDEN, "insufficient_scope", &description);
-        let challenge = self.front.resource.insufficient_scope(needed);
-        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
-        Err(response.into())
     }
 }
 
@@ -312,12 +368,6 @@ fn rate_limited_call(id: &Id, peek: &Peek, much: TooMuch) -> Response {
         // The older revision has no such field.
         result.remove("resultType");
     }
-    let mut response = json_body(
-        StatusCode::OK,
-        &json!({"jsonrpc": "2.0", "id": id, "result": result}),
-    );
-    response
-        .headers_mut()
-        .insert(http::header::RETRY_AFTER, HeaderValue::from(much.seconds));
-    response
+    let body = json!({"jsonrpc": "2.0", "id": id, "result": result});
+    answer::rate_limited_call(&body, much.seconds)
 }

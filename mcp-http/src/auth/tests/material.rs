@@ -298,7 +298,7 @@ impl PersonalTokens for Table {
         })
     }
 
-    fn note_use(&self, _id: i64, _at: Timestamp) {
+    fn note_use(&self, _principal: &Principal) {
         self.uses.fetch_add(1, Ordering::SeqCst);
     }
 }
