@@ -49,10 +49,17 @@ pub struct Server {
     front: Arc<Front>,
     desk: Arc<Desk>,
     config: Config,
+    bounds: Bounds,
     shutdown: Shutdown,
 }
 
 impl Server {
+    /// This server with other bounds of connections.
+    #[must_use]
+    pub fn with_bounds(self, bounds: Bounds) -> Self {
+        Self { bounds, ..self }
+    }
+
     /// Takes the addresses and checks everything that can be checked before the first request.
     pub async fn bind(config: Config, desk: Arc<Desk>, machine: &Machine) -> anyhow::Result<Self> {
         let listener = TcpListener::bind(config.bind)
@@ -93,6 +100,7 @@ impl Server {
             front: Arc::new(front),
             desk,
             config,
+            bounds: Bounds::default(),
             shutdown: Shutdown::default(),
         })
     }
@@ -141,6 +149,7 @@ impl Server {
             front,
             desk,
             config,
+            bounds,
             shutdown,
         } = self;
         let health = Health::new(Arc::clone(&desk), Arc::clone(&front), shutdown.clone());
@@ -149,10 +158,10 @@ impl Server {
             let app = metrics_router(front, shutdown.clone());
             let shutdown = shutdown.clone();
             tokio::spawn(async move {
-                listen::serve(counters, None, app, Bounds::default(), &shutdown).await;
+                listen::serve(counters, None, app, bounds, &shutdown).await;
             });
         }
-        listen::serve(listener, tls, app, Bounds::default(), &shutdown).await;
+        listen::serve(listener, tls, app, bounds, &shutdown).await;
         let in_time = shutdown.finish(config.grace).await;
         if !in_time {
             tracing::warn!("calls were cut after {} s", config.grace.as_secs());
