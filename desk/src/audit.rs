@@ -1,8 +1,8 @@
-//! Reading the audit log.
+//! The audit log: reading it, and noting refusals that happen above the store.
 
-use domain::{AuditEntry, AuditFilter};
+use domain::{Action, AuditEntry, AuditFilter, AuditRecord, EntityKind, Outcome};
 
-use crate::{Caller, Desk, DeskError, InvalidArgument, Listing, cursor};
+use crate::{Caller, Desk, DeskError, ErrorCode, InvalidArgument, Listing, cursor};
 
 /// Which audit rows, which page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,5 +31,38 @@ impl Desk {
             .list_audit_entries(list.filter.clone(), page)
             .await?;
         Ok(Listing::from_page("audit", &list.filter, found))
+    }
+
+    /// Notes that a caller was refused a change before it was looked at, for want of a right (design section 7).
+    pub async fn record_refusal(
+        &self,
+        caller: &Caller,
+        action: Action,
+        code: ErrorCode,
+    ) -> Result<(), DeskError> {
+        let entity = match action {
+            Action::CreateCustomer => EntityKind::Customer,
+            Action::CreateTicket
+            | Action::AssignTicket
+            | Action::AddComment
+            | Action::ChangeTicketStatus
+            | Action::ResolveTicket => EntityKind::Ticket,
+            Action::CreateAccessToken | Action::UseAccessToken | Action::RevokeAccessToken => {
+                EntityKind::AccessToken
+            }
+            Action::Import => EntityKind::Store,
+        };
+        let record = AuditRecord {
+            action,
+            entity,
+            entity_id: None,
+            version_before: None,
+            version_after: None,
+            outcome: Outcome::Refused,
+            code: Some(code.as_str()),
+            facts: Vec::new(),
+        };
+        let act = caller.act(self.clock.now(), action.as_str());
+        Ok(self.store.record_refusal(act, record).await?)
     }
 }

@@ -163,11 +163,7 @@ impl Index {
         let score = scored.first().map_or(0.0, |(_, best)| *best) + TITLE_WEIGHT * title;
         (score > 0.0).then(|| FoundArticle {
             article: shown_article(&indexed.article, reader),
-            matches: scored
-                .iter()
-                .take(MATCHES_SHOWN)
-                .map(|(shown, _)| *shown)
-                .collect(),
+            matches: shown_matches(&indexed.article, &visible, &scored),
             score,
         })
     }
@@ -184,6 +180,30 @@ fn visible_blocks(article: &Article, reader: Audience) -> Vec<usize> {
         })
         .map(|(index, _)| index)
         .collect()
+}
+
+/// The blocks that a found article shows, best first. A heading says nothing alone, so the block below it stands in.
+fn shown_matches(article: &Article, visible: &[usize], scored: &[(usize, f64)]) -> Vec<usize> {
+    let is_heading = |shown: usize| {
+        let block = visible
+            .get(shown)
+            .and_then(|index| article.blocks.get(*index));
+        block.is_some_and(|block| block.text.starts_with('#') && !block.text.trim().contains('\n'))
+    };
+    let mut matches = Vec::new();
+    for (shown, _) in scored {
+        let below = shown + 1;
+        let telling = if is_heading(*shown) && below < visible.len() && !is_heading(below) {
+            below
+        } else {
+            *shown
+        };
+        if !matches.contains(&telling) {
+            matches.push(telling);
+        }
+    }
+    matches.truncate(MATCHES_SHOWN);
+    matches
 }
 
 fn shown_article(article: &Article, reader: Audience) -> Article {
@@ -271,3 +291,6 @@ impl Desk {
         Ok(shown.filter(|article| !article.blocks.is_empty()).collect())
     }
 }
+
+#[cfg(test)]
+mod tests;

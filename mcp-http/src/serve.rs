@@ -91,6 +91,7 @@ impl Server {
             limits: Limits::new(config.rates),
             clock: Arc::clone(&machine.clock),
             ids: Arc::clone(&machine.ids),
+            desk: Arc::clone(&desk),
             metrics: Arc::new(Metrics::default()),
         };
         Ok(Self {

@@ -171,10 +171,15 @@ fn facts(view: &ArticleView<'_>) -> String {
 pub(crate) fn write_article(sheet: &mut Sheet, view: &ArticleView<'_>) {
     sheet.say(facts(view));
     let mut body = format!("title {}", quoted(view.title.text));
+    let mut audience = "";
     for block in &view.blocks {
-        body.push_str("\n\n[for ");
-        body.push_str(block.audience);
-        body.push_str("]\n");
+        body.push_str("\n\n");
+        if block.audience != audience {
+            audience = block.audience;
+            body.push_str("[for ");
+            body.push_str(audience);
+            body.push_str("]\n");
+        }
         body.push_str(block.said.text);
     }
     sheet.quote("article", &body);

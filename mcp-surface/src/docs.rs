@@ -69,7 +69,9 @@ fn write_tools(page: &mut String) -> std::fmt::Result {
          ## Tools\n\n\
          An optional argument that is null or blank counts as absent, numbers may come as text and ids as numbers.\n\
          An argument that a tool does not have is refused.\n\
-         Text that customers or staff wrote comes as `{{origin, text}}`.\n\n\
+         Text that customers or staff wrote comes as `{{origin, text}}`; addresses, phone numbers and the names of \
+         teams and assignees are plain fields.\n\
+         In the text block all of it stands between markers that are new in every response.\n\n\
          | tool | toolset | effect | right |\n|---|---|---|---|"
     )?;
     for spec in tool_specs() {

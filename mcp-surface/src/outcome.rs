@@ -31,6 +31,9 @@ pub(crate) enum Failure {
     /// It took too long.
     #[error("the call took longer than the server allows")]
     TimedOut,
+    /// The client cancelled it; nobody reads this answer.
+    #[error("the client cancelled the call")]
+    Cancelled,
     /// A handler panicked.
     #[error("something failed inside the server")]
     Panicked,
@@ -44,6 +47,8 @@ impl Failure {
             Self::MissingRight(_) | Self::ReadOnly => ErrorCode::Forbidden,
             Self::Full | Self::TooFast(_) => ErrorCode::RateLimited,
             Self::TimedOut => ErrorCode::Timeout,
+            // A write that was under way may still be made.
+            Self::Cancelled => ErrorCode::OutcomeUnknown,
             Self::Panicked => ErrorCode::Internal,
         }
     }
@@ -73,6 +78,7 @@ impl Failure {
             | Self::Full
             | Self::TooFast(_)
             | Self::TimedOut
+            | Self::Cancelled
             | Self::Panicked => (None, Vec::new()),
         }
     }
@@ -126,3 +132,6 @@ impl Failure {
 pub fn rate_limited(seconds: u64) -> CallToolResult {
     Failure::TooFast(seconds).into_result(0)
 }
+
+#[cfg(test)]
+mod tests;

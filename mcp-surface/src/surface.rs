@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use desk::{Caller, Desk, DeskError, ErrorCode};
+use domain::Action;
 use futures::FutureExt as _;
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
@@ -151,7 +152,7 @@ impl Surface {
         name: &'static str,
         caller: &Caller,
         cancelled: CancellationToken,
-        work: impl Future<Output = Result<T, DeskError>>,
+        work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
         let started = Instant::now();
         let work = async {
@@ -162,15 +163,15 @@ impl Surface {
             };
             let work = AssertUnwindSafe(work).catch_unwind();
             match tokio::time::timeout(self.inner.settings.timeout, work).await {
-                Ok(Ok(result)) => result.map_err(Failure::Desk),
+                Ok(Ok(result)) => result,
                 Ok(Err(_payload)) => Err(Failure::Panicked),
                 Err(_elapsed) => Err(Failure::TimedOut),
             }
         };
-        // A cancelled call gives its permit back; nobody reads its answer.
+        // A cancelled call gives its permit back.
         let result = tokio::select! {
             result = work => result,
-            () = cancelled.cancelled() => Err(Failure::TimedOut),
+            () = cancelled.cancelled() => Err(Failure::Cancelled),
         };
         self.note(name, caller, started.elapsed(), result.as_ref().err());
         result
@@ -183,25 +184,36 @@ impl Surface {
         request: CallToolRequestParams,
         cancelled: CancellationToken,
     ) -> Result<Reply, Failure> {
-        let refusal = if self.is_withheld(spec) {
+        let work = async {
+            if let Some(refusal) = self.refusal(spec, &caller) {
+                // A refused change is in the audit log; tools that write are named after what they do.
+                if let (Effect::Write, Ok(action)) = (spec.policy.effect, Action::parse(spec.name))
+                {
+                    let code = refusal.code();
+                    let noted = self.inner.desk.record_refusal(&caller, action, code);
+                    noted.await?;
+                }
+                return Err(refusal);
+            }
+            let call = Call {
+                desk: Arc::clone(&self.inner.desk),
+                caller: caller.clone(),
+                arguments: request.arguments.unwrap_or_default(),
+                budget: self.inner.settings.result_bytes,
+            };
+            Ok((spec.run)(call).await?)
+        };
+        self.contained(spec.name, &caller, cancelled, work).await
+    }
+
+    fn refusal(&self, spec: &ToolSpec, caller: &Caller) -> Option<Failure> {
+        if self.is_withheld(spec) {
             Some(Failure::ReadOnly)
-        } else if spec.is_permitted(&caller) {
+        } else if spec.is_permitted(caller) {
             None
         } else {
             Some(Failure::MissingRight(spec.policy.scope))
-        };
-        if let Some(refusal) = refusal {
-            self.note(spec.name, &caller, Duration::ZERO, Some(&refusal));
-            return Err(refusal);
         }
-        let call = Call {
-            desk: Arc::clone(&self.inner.desk),
-            caller: caller.clone(),
-            arguments: request.arguments.unwrap_or_default(),
-            budget: self.inner.settings.result_bytes,
-        };
-        self.contained(spec.name, &caller, cancelled, (spec.run)(call))
-            .await
     }
 
     fn note(&self, name: &'static str, caller: &Caller, took: Duration, failure: Option<&Failure>) {
@@ -223,6 +235,7 @@ impl Surface {
         cancelled: CancellationToken,
         work: impl Future<Output = Result<T, DeskError>>,
     ) -> Result<T, ErrorData> {
+        let work = async { work.await.map_err(Failure::Desk) };
         self.contained(name, caller, cancelled, work)
             .await
             .map_err(|failure| protocol_error(&failure, caller.request_id))

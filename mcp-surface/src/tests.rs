@@ -1,10 +1,13 @@
 //! The whole surface through a real client in the same process, on a real store.
 
 mod arguments;
+mod budget;
 mod containment;
 mod golden;
 mod lists;
+mod log;
 mod prompts;
+mod protocol;
 mod registry;
 mod resources;
 mod support;

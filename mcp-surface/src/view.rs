@@ -1,7 +1,7 @@
 //! Domain values as results show them: typed fields, ids with their prefix, and the text of others apart from both.
 
 use desk::Listing;
-use domain::{Customer, Ticket, Timestamp};
+use domain::{Customer, Ticket, TicketOrder, Timestamp};
 use serde::Serialize;
 
 use crate::text::{Window, quoted};
@@ -37,11 +37,19 @@ pub(crate) fn minute(at: Timestamp) -> String {
     text
 }
 
+/// An order in words.
+pub(crate) const fn order_words(order: TicketOrder) -> &'static str {
+    match order {
+        TicketOrder::Newest => "newest first",
+        TicketOrder::Oldest => "oldest first",
+        TicketOrder::Updated => "last changed first",
+    }
+}
+
 /// How a page lies in its list.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct PageInfo {
     pub(crate) total: u32,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) total_is_lower_bound: bool,
     pub(crate) returned: usize,
     pub(crate) truncated: bool,

@@ -12,7 +12,8 @@ use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{any_service, get};
-use domain::{Clock, IdSource, Scope, ScopeSet};
+use desk::{Caller, Desk, ErrorCode};
+use domain::{Action, Clock, IdSource, Scope, ScopeSet};
 use http::header::WWW_AUTHENTICATE;
 use http::{HeaderValue, Method, StatusCode};
 use mcp_surface::{Access, Effect, access_of, rate_limited};
@@ -31,7 +32,7 @@ use crate::auth::challenge::{Resource, WELL_KNOWN};
 use crate::auth::{Authenticator, Denied, Principal};
 use crate::limits::{Class, Limits, TooMuch};
 use crate::operations::metrics::{self, Metrics};
-use crate::operations::observe::{Observer, observe, trace_id};
+use crate::operations::observe::{Observer, RequestNumber, observe, trace_id};
 
 /// How long a client waits that can't be told now who it is.
 const UNAVAILABLE_SECONDS: u64 = 30;
@@ -54,6 +55,8 @@ pub struct Front {
     pub clock: Arc<dyn Clock>,
     /// Numbers for requests.
     pub ids: Arc<dyn IdSource>,
+    /// Where refused changes are noted.
+    pub desk: Arc<Desk>,
     /// Counters.
     pub metrics: Arc<Metrics>,
 }
@@ -296,6 +299,7 @@ impl Gate {
         next: Next,
     ) -> Result<Response, Refused> {
         let (parts, body) = request.into_parts();
+        let number = parts.extensions.get::<RequestNumber>().copied();
         let bytes = body::read(&parts.headers, body).await?;
         let peek = Peek::into_body(&bytes)?;
         let method = peek.method.as_deref().unwrap_or_default();
@@ -303,7 +307,6 @@ impl Gate {
             tracing::Span::current().record("trace.id", trace);
         }
         let access = access_of(method, peek.name());
-        self.check_right(principal, access)?;
         let class = class_of(access, principal.scopes);
         if let Err(much) = self.front.limits.take(owner, class) {
             let answer = match (&peek.id, method) {
@@ -313,6 +316,8 @@ impl Gate {
             };
             return Err(answer.into());
         }
+        // After the allowance, so that refusals can't fill the audit log.
+        self.check_right(principal, access, &peek, number).await?;
         let opens = method == "initialize" && !parts.headers.contains_key(SESSION_HEADER);
         let opening = if opens {
             Some(self.front.sessions.admit(owner).await?)
@@ -333,13 +338,33 @@ impl Gate {
         Ok(response)
     }
 
-    fn check_right(&self, principal: &Principal, access: Option<Access>) -> Result<(), Refused> {
+    /// Refuses what the caller has no right to. A change that was refused is in the audit log (promise A-6).
+    async fn check_right(
+        &self,
+        principal: &Principal,
+        access: Option<Access>,
+        peek: &Peek,
+        number: Option<RequestNumber>,
+    ) -> Result<(), Refused> {
         let needed = access.map_or(ScopeSet::NONE, |access| ScopeSet::NONE.with(access.scope));
         if principal.scopes.contains_all(needed) {
-            Ok(())
-        } else {
-            Err(self.front.lacks(needed).into())
+            return Ok(());
         }
+        let is_write = access.is_some_and(|access| access.effect == Effect::Write);
+        // Tools that write are named after what they do.
+        if is_write && let Ok(action) = Action::parse(peek.name()) {
+            let desk = &self.front.desk;
+            let caller = Caller {
+                actor: principal.actor(),
+                scopes: principal.scopes,
+                request_id: number.map_or_else(|| desk.next_request_id(), |number| number.0),
+            };
+            let noted = desk.record_refusal(&caller, action, ErrorCode::Forbidden);
+            if let Err(error) = noted.await {
+                tracing::error!("a refusal could not be noted: {error}");
+            }
+        }
+        Err(self.front.lacks(needed).into())
     }
 }
 

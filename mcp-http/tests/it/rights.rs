@@ -201,6 +201,29 @@ fn every_tool_has_a_row_of_rights_and_unknown_names_have_none() {
 }
 
 #[tokio::test]
+async fn a_change_that_is_refused_for_want_of_a_right_is_in_the_audit_log() {
+    let server = Plan::default().start().await;
+    let viewer = server.client_with("viewer", Role::Viewer.scopes()).await;
+    viewer
+        .call(
+            "create_ticket",
+            json!({"customer_id": "C-1", "subject": "s", "description": "d"}),
+        )
+        .await;
+    viewer.call("list_audit_entries", json!({})).await;
+    let auditor = server.client_with("auditor", Role::Auditor.scopes()).await;
+    let log = auditor
+        .call("list_audit_entries", json!({"outcome": "refused"}))
+        .await
+        .result();
+    assert_eq!(log["total"], 1, "{log}");
+    let text = log["entries"][0].to_string();
+    for word in ["deskgate|viewer", "create_ticket", "FORBIDDEN"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+}
+
+#[tokio::test]
 async fn acts_over_http_are_those_of_the_verified_person() {
     let server = Plan::default().start().await;
     let customer = server.customer().await;

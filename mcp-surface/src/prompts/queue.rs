@@ -60,12 +60,9 @@ pub(super) async fn review(surface: &Surface, caller: &Caller) -> Result<String,
     let mut room = Room::new(surface.budget());
     room.spend(FRAME_BYTES);
     sheet.say("Review the queue of unfinished tickets.");
-    for (word, part) in [("open", &open), ("in progress", &in_progress)] {
+    for (word, part) in [("Open", &open), ("In progress", &in_progress)] {
         let more = if part.capped { "more than " } else { "" };
-        sheet.say(format_args!(
-            "{more}{} tickets are {word}.",
-            part.tickets.len()
-        ));
+        sheet.say(format_args!("{word}: {more}{}.", part.tickets.len()));
     }
     let all: Vec<&Ticket> = open.tickets.iter().chain(&in_progress.tickets).collect();
     let urgent =

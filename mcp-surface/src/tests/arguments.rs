@@ -62,12 +62,15 @@ fn wrong_values(arg: &Arg) -> Vec<Value> {
             wrong.extend([
                 json!(true),
                 json!("first"),
-                json!(0),
                 json!(-1),
                 json!(1.5),
                 json!("'; --"),
             ]);
             wrong.push(json!(format!("{prefix}-99999999999999999999")));
+            // The knowledge base begins at KB-000.
+            if prefix != "KB" {
+                wrong.push(json!(0));
+            }
             // Another entity's id.
             let other = if prefix == "T" { "C-1" } else { "T-1" };
             wrong.push(json!(other));

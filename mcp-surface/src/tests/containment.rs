@@ -10,7 +10,7 @@ use super::support::{Bench, each, outside_markers, protocol_error};
 use crate::spec::{Hints, Policy, ToolSpec};
 use crate::{Effect, Settings, Toolset, tool_specs};
 
-static PANICS: ToolSpec = ToolSpec {
+pub(super) static PANICS: ToolSpec = ToolSpec {
     name: "panic_now",
     title: "Panics",
     toolset: Toolset::Tickets,
@@ -22,7 +22,7 @@ static PANICS: ToolSpec = ToolSpec {
     run: |_call| Box::pin(async { panic!("on purpose") }),
 };
 
-static HANGS: ToolSpec = ToolSpec {
+pub(super) static HANGS: ToolSpec = ToolSpec {
     name: "hang_forever",
     title: "Hangs",
     toolset: Toolset::Tickets,
@@ -34,7 +34,7 @@ static HANGS: ToolSpec = ToolSpec {
     run: |_call| Box::pin(std::future::pending()),
 };
 
-fn with(extra: &'static ToolSpec) -> Vec<&'static ToolSpec> {
+pub(super) fn with(extra: &'static ToolSpec) -> Vec<&'static ToolSpec> {
     tool_specs().chain([extra]).collect()
 }
 
@@ -112,6 +112,13 @@ async fn read_only_hides_and_refuses_every_tool_that_writes() {
             assert_eq!(
                 error["message"],
                 "this server is started read-only, and this tool writes"
+            );
+            let noted = bench.ok("list_audit_entries", json!({"limit": 1})).await;
+            let entry = &noted["entries"][0];
+            assert_eq!(entry["action"], spec.name);
+            assert_eq!(
+                (&entry["outcome"], &entry["code"]),
+                (&json!("refused"), &json!("FORBIDDEN"))
             );
         }
     }

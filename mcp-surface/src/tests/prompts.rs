@@ -103,8 +103,8 @@ async fn the_queue_review_counts_what_needs_attention() {
     let bench = bench().await;
     let text = prompt(&bench, "daily-queue-review", json!({})).await;
     for part in [
-        "2 tickets are open.",
-        "1 tickets are in progress.",
+        "Open: 2.",
+        "In progress: 1.",
         "## Urgent and without a person: 1",
         "## The customer spoke last: 2",
         "## Customers with several unfinished tickets: 1",

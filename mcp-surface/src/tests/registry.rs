@@ -190,6 +190,14 @@ fn every_tool_says_all_four_hints_and_they_fit_its_policy() {
             spec.name
         );
         assert!(tool.title.is_some_and(|title| !title.is_empty()));
+        // A refused change is noted in the audit log under the name of its tool.
+        let has_action = domain::Action::parse(spec.name).is_ok();
+        assert_eq!(
+            has_action,
+            spec.policy.effect == Effect::Write,
+            "{}",
+            spec.name
+        );
     }
 }
 

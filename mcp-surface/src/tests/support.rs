@@ -9,7 +9,9 @@ use domain::{
     Origin, Priority, ScopeSet, Speaker, Status, Tier, Turn, Visibility,
 };
 use rmcp::model::{CallToolRequestParams, CallToolResult, ErrorData};
-use rmcp::service::{RequestContext, RunningService, ServiceError};
+use rmcp::service::{
+    ClientLifecycleMode, ClientServiceExt as _, RequestContext, RunningService, ServiceError,
+};
 use rmcp::{RoleClient, RoleServer, ServiceExt as _};
 use serde_json::{Value, json};
 use storage::import::{
@@ -38,10 +40,22 @@ impl Identify for Fixed {
 /// A served desk and its client.
 pub(super) struct Bench {
     pub(super) client: RunningService<RoleClient, ()>,
+    pub(super) surface: Surface,
     pub(super) store: Arc<dyn Storage>,
     settings: Settings,
     specs: Vec<&'static ToolSpec>,
     _dir: TempDir,
+}
+
+/// A client of a surface, by the handshake of one revision of the protocol or the other.
+pub(super) async fn connect(
+    surface: &Surface,
+    lifecycle: ClientLifecycleMode,
+) -> RunningService<RoleClient, ()> {
+    let (near, far) = tokio::io::duplex(1 << 16);
+    let served = surface.clone();
+    tokio::spawn(async move { served.serve(far).await.unwrap().waiting().await });
+    ().serve_with_lifecycle(near, lifecycle).await.unwrap()
 }
 
 impl Bench {
@@ -58,6 +72,7 @@ impl Bench {
         scopes: ScopeSet,
         specs: Vec<&'static ToolSpec>,
     ) -> Self {
+        super::log::keep();
         let dir = TempDir::new().unwrap();
         let path = dir.path().join("desk.db");
         let url = DatabaseUrl::parse(&format!("sqlite:{}", path.display())).unwrap();
@@ -78,11 +93,10 @@ impl Bench {
             settings.clone(),
             specs.iter().copied(),
         );
-        let (near, far) = tokio::io::duplex(1 << 16);
-        tokio::spawn(async move { surface.serve(far).await.unwrap().waiting().await });
-        let client = ().serve(near).await.unwrap();
+        let client = connect(&surface, ClientLifecycleMode::Initialize).await;
         Self {
             client,
+            surface,
             store,
             settings,
             specs,

@@ -13,7 +13,7 @@ use crate::listing::fitted;
 use crate::reply::{Reply, json_len};
 use crate::spec::{Call, Hints, Output, Policy, ToolSpec, Type};
 use crate::text::Sheet;
-use crate::view::{CustomerView, PageInfo, contact, customer_facts};
+use crate::view::{CustomerView, PageInfo, contact, customer_facts, order_words};
 
 const CUSTOMER: &[Output] = &[
     ("customer_id", Type::Text),
@@ -154,7 +154,7 @@ async fn list_customers(call: Call) -> Result<Reply, DeskError> {
     .await?;
     let info = PageInfo::of(&page);
     let mut sheet = Sheet::new(call.desk.next_nonce());
-    sheet.say(info.words("customers", order.as_str()));
+    sheet.say(info.words("customers", order_words(order)));
     if !page.rows.is_empty() {
         let rows: Vec<String> = page.rows.iter().map(row).collect();
         sheet.quote("customers", &rows.join("\n"));

@@ -13,7 +13,9 @@ use crate::listing::fitted;
 use crate::reply::{Reply, Room, json_len};
 use crate::spec::{Call, Hints, Output, Policy, ToolSpec, Type};
 use crate::text::{Channels, QUOTE_BYTES, Sheet, window};
-use crate::view::{PageInfo, TicketRecord, TicketRow, labels, ticket_facts, ticket_line};
+use crate::view::{
+    PageInfo, TicketRecord, TicketRow, labels, order_words, ticket_facts, ticket_line,
+};
 use crate::{Toolset, dossier};
 
 const PART: &[Output] = &[
@@ -223,7 +225,7 @@ async fn list_tickets(call: Call) -> Result<Reply, DeskError> {
     .await?;
     let info = PageInfo::of(&page);
     let mut sheet = Sheet::new(call.desk.next_nonce());
-    sheet.say(info.words("tickets", order.as_str()));
+    sheet.say(info.words("tickets", order_words(order)));
     if !page.rows.is_empty() {
         let rows: Vec<String> = page.rows.iter().map(ticket_line).collect();
         sheet.quote("tickets", &rows.join("\n"));

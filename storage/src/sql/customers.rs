@@ -24,7 +24,7 @@ pub(super) fn find(
     let row = customers::table
         .find(id.number())
         .select(CustomerRow::as_select())
-        .first(conn)
+        .get_result(conn)
         .optional()
         .map_err(classify)?;
     Ok(row.map(Customer::try_from).transpose()?)

@@ -167,7 +167,7 @@ impl Import<'_, '_> {
         external_ids::table
             .find((kind.as_str(), external_id))
             .select(external_ids::entity_id)
-            .first(self.tx.step()?)
+            .get_result(self.tx.step()?)
             .optional()
             .map_err(classify)
     }
@@ -196,7 +196,7 @@ impl Import<'_, '_> {
         customer_rows::table
             .filter(customer_rows::email_folded.eq(text::fold(email)))
             .select(customer_rows::id)
-            .first(self.tx.step()?)
+            .get_result(self.tx.step()?)
             .optional()
             .map(|id| id.map(CustomerId::new))
             .map_err(classify)

@@ -17,7 +17,7 @@ pub(super) fn find_article(
     let row = articles::table
         .find(id.number())
         .select(ArticleRow::as_select())
-        .first(conn)
+        .get_result(conn)
         .optional()
         .map_err(classify)?;
     let Some(row) = row else {
@@ -82,7 +82,7 @@ pub(super) fn get_call(conn: &mut AnyConnection, id: CallId) -> Result<Call, Sto
     let row = calls::table
         .find(id.number())
         .select(CallRow::as_select())
-        .first(conn)
+        .get_result(conn)
         .optional()
         .map_err(classify)?
         .ok_or(StoreError::NotFound {

@@ -2,6 +2,7 @@
 //! `domain::terms` and the ranking is done here, so that every engine answers alike (design section 8).
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Text};
@@ -16,7 +17,21 @@ use crate::{FoundTickets, StoreError};
 diesel::infix_operator!(Matches, " MATCH ", Bool);
 
 /// Candidates to read: one more than are ranked says that there are more.
-const CANDIDATES: usize = limits::SEARCH_CANDIDATES + 1;
+const CANDIDATES_READ: i64 = 1_001;
+
+const _: () = assert!(limits::SEARCH_CANDIDATES + 1 == 1_001);
+
+const WORDS: (
+    ticket_terms::rowid,
+    ticket_terms::subject,
+    ticket_terms::body,
+    ticket_terms::comments,
+) = (
+    ticket_terms::rowid,
+    ticket_terms::subject,
+    ticket_terms::body,
+    ticket_terms::comments,
+);
 
 /// Whether a ticket must hold every term or any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +68,7 @@ fn is_term(text: &str) -> bool {
     !text.is_empty()
         && text
             .chars()
-            .all(|c| !c.is_ascii() || c.is_ascii_alphanumeric())
+            .all(|c| !c.is_ascii() || c.is_ascii_lowercase() || c.is_ascii_digit())
 }
 
 /// A query in the words of the full-text index: each term is a quoted string, so that none is an operator.
@@ -65,8 +80,43 @@ fn expression(terms: &[String], wanted: Wanted) -> String {
     })
 }
 
-/// The newest tickets that match, with their scores.
-fn candidates(
+type Row = (i64, String, String, String);
+
+fn scored(terms: &[String], (id, subject, body, comments): &Row) -> Keyset {
+    Keyset {
+        key: score(terms, subject, body, comments),
+        id: *id,
+    }
+}
+
+/// The tickets that pass the filter, with their scores, where they are so few that reading the words of all of them is less
+/// work than looking up every ticket that holds the terms: a customer's tickets, say, and a word that thousands hold.
+fn few(
+    conn: &mut AnyConnection,
+    terms: &[String],
+    filter: &TicketFilter,
+) -> Result<Option<Vec<Keyset>>, StoreError> {
+    if *filter == TicketFilter::default() {
+        return Ok(None);
+    }
+    let ids: Vec<i64> = narrowed!(tickets::table.into_boxed::<MultiBackend>(), filter)
+        .limit(CANDIDATES_READ)
+        .select(tickets::id)
+        .load(conn)
+        .map_err(classify)?;
+    if ids.len() > limits::SEARCH_CANDIDATES {
+        return Ok(None);
+    }
+    let rows: Vec<Row> = ticket_terms::table
+        .filter(ticket_terms::rowid.eq_any(ids))
+        .select(WORDS)
+        .load(conn)
+        .map_err(classify)?;
+    Ok(Some(rows.iter().map(|row| scored(terms, row)).collect()))
+}
+
+/// The newest tickets that hold the terms and pass the filter, with their scores, from the full-text index.
+fn indexed(
     conn: &mut AnyConnection,
     terms: &[String],
     wanted: Wanted,
@@ -79,24 +129,13 @@ fn candidates(
             ticket_terms::everything,
             expression(terms, wanted).into_sql::<Text>(),
         ));
-    let rows: Vec<(i64, String, String, String)> = narrowed!(query, filter)
+    let rows: Vec<Row> = narrowed!(query, filter)
         .order(ticket_terms::rowid.desc())
-        .limit(i64::try_from(CANDIDATES).unwrap_or(i64::MAX))
-        .select((
-            ticket_terms::rowid,
-            ticket_terms::subject,
-            ticket_terms::body,
-            ticket_terms::comments,
-        ))
+        .limit(CANDIDATES_READ)
+        .select(WORDS)
         .load(conn)
         .map_err(classify)?;
-    Ok(rows
-        .into_iter()
-        .map(|(id, subject, body, comments)| Keyset {
-            key: score(terms, &subject, &body, &comments),
-            id,
-        })
-        .collect())
+    Ok(rows.iter().map(|row| scored(terms, row)).collect())
 }
 
 /// A page of the tickets that hold the terms, best first.
@@ -106,9 +145,10 @@ pub(super) fn search(
     filter: &TicketFilter,
     request: PageRequest,
 ) -> Result<FoundTickets, StoreError> {
+    let mut seen = HashSet::new();
     let terms: Vec<String> = terms
         .iter()
-        .filter(|term| is_term(term))
+        .filter(|term| is_term(term) && seen.insert(*term))
         .take(limits::QUERY_TERMS)
         .cloned()
         .collect();
@@ -121,10 +161,22 @@ pub(super) fn search(
         Some(place) if found_terms(place.key) < every => Wanted::Any,
         Some(_) | None => Wanted::All,
     };
-    let mut ranked = candidates(conn, &terms, wanted, filter)?;
+    let few = few(conn, &terms, filter)?;
+    let mut matching = |wanted| match &few {
+        Some(few) => {
+            let least = match wanted {
+                Wanted::All => every,
+                Wanted::Any => 1,
+            };
+            let held = few.iter().filter(|place| found_terms(place.key) >= least);
+            Ok(held.copied().collect())
+        }
+        None => indexed(conn, &terms, wanted, filter),
+    };
+    let mut ranked: Vec<Keyset> = matching(wanted)?;
     if ranked.is_empty() && request.after().is_none() && terms.len() > 1 {
         wanted = Wanted::Any;
-        ranked = candidates(conn, &terms, wanted, filter)?;
+        ranked = matching(wanted)?;
     }
     let total = Total::from_capped(i64::try_from(ranked.len()).unwrap_or(i64::MAX));
     let candidates_capped = ranked.len() > limits::SEARCH_CANDIDATES;
@@ -190,7 +242,7 @@ mod tests {
         let terms = ["and".to_owned(), "東京".to_owned()];
         assert_eq!(expression(&terms, Wanted::All), "\"and\" AND \"東京\"");
         assert_eq!(expression(&terms, Wanted::Any), "\"and\" OR \"東京\"");
-        for other in ["", "a b", "a\"", "a*", "subject:a", "a\0", "-a"] {
+        for other in ["", "a b", "a\"", "a*", "subject:a", "a\0", "-a", "AND"] {
             assert!(!is_term(other), "{other:?}");
         }
     }

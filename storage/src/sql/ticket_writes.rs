@@ -133,7 +133,7 @@ pub(super) fn insert(
     let organisation: Option<String> = customers::table
         .find(entry.customer.number())
         .select(customers::organisation_folded)
-        .first(tx.step()?)
+        .get_result(tx.step()?)
         .optional()
         .map_err(classify)?
         .ok_or(StoreError::NotFound {
@@ -395,7 +395,7 @@ pub(super) fn add_comment(
     let row = comments::table
         .find(comment.number())
         .select(CommentRow::as_select())
-        .first(tx.step()?)
+        .get_result(tx.step()?)
         .map_err(classify)?;
     Ok(AddedComment {
         comment: Comment::try_from(row)?,

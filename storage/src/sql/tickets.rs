@@ -22,7 +22,7 @@ pub(super) fn get(conn: &mut AnyConnection, id: TicketId) -> Result<Ticket, Stor
     let row = tickets::table
         .find(id.number())
         .select(TicketRow::as_select())
-        .first(conn)
+        .get_result(conn)
         .optional()
         .map_err(classify)?
         .ok_or(StoreError::NotFound {

@@ -106,7 +106,7 @@ fn stored_words(tx: &mut Tx<'_>, ticket: TicketId) -> Result<Words, StoreError> 
     let comments = ticket_terms::table
         .filter(ticket_terms::rowid.eq(ticket.number()))
         .select(ticket_terms::comments)
-        .first(tx.step()?)
+        .get_result(tx.step()?)
         .map_err(classify)?;
     Ok(Words {
         subject: String::new(),

@@ -1,6 +1,6 @@
 //! Finding tickets by words.
 
-use domain::{TicketFilter, TicketId};
+use domain::{SecurityFlag, TicketFilter, TicketId};
 use proptest::prelude::*;
 
 use crate::support::{
@@ -14,6 +14,7 @@ on_every_engine!(
     punctuation_never_fails_and_never_hides_a_match,
     a_word_is_found_in_every_script,
     whatever_is_stored_is_found_by_its_own_words,
+    a_filter_that_every_ticket_passes_changes_no_answer,
 );
 
 fn words_of_subject_description_and_comments_are_found(place: &Place) {
@@ -173,4 +174,43 @@ fn whatever_is_stored_is_found_by_its_own_words(place: &Place) {
         prop_assert!(found.all_words);
         prop_assert!(found.page.rows.iter().any(|ticket| ticket.id == id));
     });
+}
+
+/// Searches with and without a filter are looked up in two ways, which must answer alike.
+fn a_filter_that_every_ticket_passes_changes_no_answer(place: &Place) {
+    let store = place.open();
+    let ada = customer(&store, "ada@example.com").id;
+    let words = ["ant", "bee", "cat", "dog", "eel", "fox"];
+    // Each ticket holds the words that its number's bits name, spread over its texts.
+    for number in 0..64_usize {
+        let said = |shift: usize| {
+            let held = (0..6).filter(|bit| number >> bit & 1 == 1 && (bit + number) % 3 == shift);
+            held.map(|bit| words[bit]).collect::<Vec<_>>().join(", ")
+        };
+        let made = ticket_with(&store, 0, ada, |new| {
+            new.subject = format!("s {}", said(0));
+            new.description = format!("d {}", said(1));
+        });
+        let comment = format!("c {}", said(2));
+        ok(store.add_comment(act(1), made.id, None, valid(new_comment(&comment))));
+    }
+    let passed_by_all = TicketFilter {
+        flag: Some(SecurityFlag::None),
+        ..TicketFilter::default()
+    };
+    for chosen in 1..64_usize {
+        let query: Vec<String> = (0..6)
+            .filter(|bit| chosen >> bit & 1 == 1)
+            .map(|bit| words[bit].to_owned())
+            .chain((chosen % 4 == 0).then(|| "gnu".to_owned()))
+            .collect();
+        let plain = ok(store.search_tickets(query.clone(), TicketFilter::default(), first(7)));
+        let filtered = ok(store.search_tickets(query.clone(), passed_by_all.clone(), first(7)));
+        assert_eq!(plain, filtered, "{query:?}");
+        assert_eq!(plain.all_words, chosen % 4 != 0);
+        let next = domain::PageRequest::new(50, plain.page.next);
+        let plain = ok(store.search_tickets(query.clone(), TicketFilter::default(), next));
+        let filtered = ok(store.search_tickets(query.clone(), passed_by_all.clone(), next));
+        assert_eq!(plain, filtered, "{query:?}");
+    }
 }
