@@ -375,7 +375,7 @@ fn run_sequences(cases: u32) -> Tally {
 }
 
 /// Most of the time goes into waiting for the disk, so several stores are written at once.
-const AT_ONCE: u32 = 4;
+const AT_ONCE: u32 = 10;
 
 #[test]
 #[expect(

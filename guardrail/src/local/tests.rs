@@ -1,3 +1,5 @@
+//! The compiled model: what it says, how fast it may be asked, and that it is the trained one.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Training is deterministic and refuses what it cannot read.
+
 use std::path::Path;
 
 use super::*;
