@@ -61,7 +61,7 @@ async fn a_session_serves_its_owner_and_is_unknown_to_everybody_else() {
     );
     assert_eq!(
         renewed.send(Method::DELETE).await.status,
-        StatusCode::ACCEPTED
+        StatusCode::NO_CONTENT
     );
     assert_eq!(
         session.send(Method::GET).await.status,
