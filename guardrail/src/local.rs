@@ -5,14 +5,18 @@
 
 mod features;
 mod format;
+mod groups;
+mod hash;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
-pub(crate) use features::{Bag, Reader};
-pub(crate) use format::{Entry, Header, Table, damped, write};
+pub(crate) use features::{Bag, Block, Reader};
+pub(crate) use format::{Entry, Header, Scale, Table, damped, read_groups, write, write_groups};
+pub(crate) use groups::Set;
 
 /// The trained model: `cargo xtask train` writes it.
 static COMPILED: &[u8] = include_bytes!("../model/local.bin");
@@ -69,7 +73,7 @@ impl Model {
         let Some(table) = &self.table else {
             return f32::INFINITY;
         };
-        let reader = Reader::of(bounded(text));
+        let reader = Reader::of(bounded(text), table.groups());
         windows(reader.words())
             .map(|window| table.score(&Bag::of(&reader, window)))
             .fold(f32::NEG_INFINITY, f32::max)
@@ -96,7 +100,7 @@ impl Model {
             return Vec::new();
         };
         let text = bounded(text);
-        let reader = Reader::of(text);
+        let reader = Reader::of(text, table.groups());
         let worst = windows(reader.words())
             .map(|window| (table.score(&Bag::of(&reader, window.clone())), window))
             .max_by(|a, b| a.0.total_cmp(&b.0));
@@ -109,6 +113,17 @@ impl Model {
             .filter_map(|words| reader.original(words, text))
             .collect()
     }
+}
+
+/// Hash under which a phrase of the lexicon is stored; `None` if it is empty or too long to be found.
+pub(crate) fn phrase_hash(phrase: &str) -> Option<u64> {
+    let words = words::words_of(phrase.as_bytes());
+    let length = 1..=groups::MAX_PHRASE;
+    length.contains(&words.len()).then(|| {
+        words
+            .iter()
+            .fold(0, |hash, word| hash::join(hash, word.stem))
+    })
 }
 
 fn bounded(text: &str) -> &str {

@@ -4,6 +4,7 @@
 //! texts whose writer was kept out, so they allow for a hand the model has never read.
 
 mod corpus;
+mod lexicon;
 mod report;
 mod solver;
 #[cfg(test)]
@@ -13,9 +14,9 @@ mod vectors;
 use std::path::{Path, PathBuf};
 
 pub use corpus::{Label, Ticket};
-pub use report::{Figures, Report, Share};
+pub use report::{Choice, Figures, Report, Share};
 
-use crate::local;
+use crate::local::{self, Bag, Reader};
 use corpus::Corpus;
 use vectors::{Space, Weighted};
 
@@ -43,8 +44,8 @@ pub enum TrainError {
     /// There are too few writers or labels to keep a writer out.
     #[error("at least two files `writer-*.txt` that hold incidents and others are needed")]
     TooLittle,
-    /// The model would exceed the largest table.
-    #[error("too many features for the model file")]
+    /// The model would exceed the largest table, or the lexicon can't be compiled.
+    #[error("too many features or groups for the model file")]
     TooLarge,
 }
 
@@ -86,14 +87,25 @@ const RECALL: f64 = 0.95;
 const REFUSED_LOOKALIKES: f64 = 0.05;
 
 fn train(corpus: &Corpus) -> Result<TrainedModel, TrainError> {
-    let bags: Vec<local::Bag> = corpus.tickets().iter().map(bag_of).collect();
+    let lexicon = lexicon::compiled().ok_or(TrainError::TooLarge)?;
+    let (groups, _) = local::read_groups(&lexicon).ok_or(TrainError::TooLarge)?;
+    let bags: Vec<Bag> = corpus
+        .tickets()
+        .iter()
+        .map(|ticket| {
+            let reader = Reader::of(&ticket.text(), &groups);
+            Bag::of(&reader, 0..reader.words())
+        })
+        .collect();
+    let file = |inside: &[usize], thresholds| {
+        fit(corpus, &bags, inside)
+            .file(corpus.digest(), &lexicon, thresholds)
+            .ok_or(TrainError::TooLarge)
+    };
     let mut held_out = vec![0.0_f32; bags.len()];
     for writer in corpus.writers() {
         let (inside, outside) = corpus.split(writer);
-        let weighted = fit(corpus, &bags, &inside);
-        let file = weighted
-            .file(corpus.digest(), 0.0, 0.0)
-            .ok_or(TrainError::TooLarge)?;
+        let file = file(&inside, (0.0, 0.0))?;
         let table = local::Table::read(&file).ok_or(TrainError::TooLarge)?;
         for index in outside {
             if let (Some(score), Some(bag)) = (held_out.get_mut(index), bags.get(index)) {
@@ -110,30 +122,22 @@ fn train(corpus: &Corpus) -> Result<TrainedModel, TrainError> {
     )?
     .max(hold);
     let all: Vec<usize> = (0..bags.len()).collect();
-    let file = fit(corpus, &bags, &all)
-        .file(corpus.digest(), hold, refuse)
-        .ok_or(TrainError::TooLarge)?;
+    let file = file(&all, (hold, refuse))?;
     let report = Report::new(corpus, &held_out, hold, refuse);
     Ok(TrainedModel { file, report })
 }
 
-/// The bag of a ticket as the model will be asked for it: subject and body as one text.
-fn bag_of(ticket: &Ticket) -> local::Bag {
-    let reader = local::Reader::of(&ticket.text());
-    local::Bag::of(&reader, 0..reader.words())
-}
-
-fn fit(corpus: &Corpus, bags: &[local::Bag], inside: &[usize]) -> Weighted {
-    let chosen: Vec<&local::Bag> = inside.iter().filter_map(|&at| bags.get(at)).collect();
+fn fit(corpus: &Corpus, bags: &[Bag], inside: &[usize]) -> Weighted {
+    let chosen: Vec<&Bag> = inside.iter().filter_map(|&at| bags.get(at)).collect();
     let incidents: Vec<bool> = inside
         .iter()
         .filter_map(|&at| corpus.tickets().get(at))
         .map(|ticket| ticket.label == Label::Incident)
         .collect();
-    let space = Space::of(&chosen);
+    let space = Space::of(&chosen, &incidents);
     let rows = space.rows(&chosen);
     let solution = solver::solve(&rows, &incidents, space.len());
-    Weighted::new(space, &solution)
+    Weighted::new(&space, &solution)
 }
 
 /// The score below which a share of the tickets with `label` lies.

@@ -1,17 +1,64 @@
-//! What the classifier sees of a text: hashed word and character n-grams.
+//! What the classifier sees of a text, in six blocks.
 
 use std::ops::Range;
 
 use crate::fold::{self, Folded};
 
-/// Longest part of a word that is cut into character n-grams, in bytes: keeps the work linear and the bag small.
+use super::groups::{Groups, Set};
+use super::hash;
+use super::words::{self, Word};
+
+/// Longest part of a word that is cut into runs of characters, in bytes: keeps the work linear and the bag small.
 const MAX_WORD: usize = 24;
-/// Lengths of the character n-grams, counted with the space on either side of the word.
-const GRAMS: std::ops::RangeInclusive<usize> = 2..=5;
+/// Lengths of the runs of characters, counted with the space on either side of the word.
+const RUNS: std::ops::RangeInclusive<usize> = 2..=5;
+/// How far apart two words may stand to be read together.
+const REACH: usize = 4;
+
+/// Kinds of features. Each block is a vector of its own length, so that the many runs of characters don't drown the words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Block {
+    /// Stems, alone and with the next one.
+    Words,
+    /// Stems with one word or more between them.
+    Skips,
+    /// A stem near a word of a group, so that what is true of `clicked` is tried on `tapped`.
+    Near,
+    /// Runs of characters inside words.
+    Letters,
+    /// Groups of phrases.
+    Phrases,
+    /// A group of phrases in one sentence and another in the next.
+    Turns,
+}
+
+impl Block {
+    /// Every block, in the order of the file.
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Words,
+        Self::Skips,
+        Self::Near,
+        Self::Letters,
+        Self::Phrases,
+        Self::Turns,
+    ];
+
+    /// How much the block counts beside the others.
+    pub(crate) fn share(self) -> f32 {
+        match self {
+            Self::Words => 1.0,
+            Self::Skips | Self::Letters => 0.5,
+            Self::Near => 0.7,
+            Self::Phrases | Self::Turns => 0.3,
+        }
+    }
+}
 
 /// A feature and the words it was read from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Feature {
+    /// What it belongs to.
+    pub(crate) block: Block,
     /// Stands for the feature: equal for equal features in every build.
     pub(crate) hash: u64,
     /// First word.
@@ -20,19 +67,25 @@ pub(crate) struct Feature {
     pub(crate) last: usize,
 }
 
-/// A folded text cut into words.
+/// A folded text cut into words, with the groups they belong to.
 #[derive(Debug)]
 pub(crate) struct Reader {
     folded: Folded,
-    words: Vec<fold::Range>,
+    words: Vec<Word>,
+    sets: Vec<Set>,
 }
 
 impl Reader {
     /// Reads `text`.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str, groups: &Groups<'_>) -> Self {
         let folded = Folded::of([text]);
-        let words = words_of(folded.text());
-        Self { folded, words }
+        let words = words::words_of(folded.text());
+        let sets = groups.sets(&words);
+        Self {
+            folded,
+            words,
+            sets,
+        }
     }
 
     /// Number of words.
@@ -45,117 +98,91 @@ impl Reader {
         let words = self.words.get(words)?;
         let (first, last) = (words.first()?, words.last()?);
         let range = fold::Range {
-            start: first.start,
-            end: last.end,
+            start: first.place.start,
+            end: last.place.end,
         };
         let range = self.folded.original(range, text);
         text.get(range.clone()).map(|_| range)
     }
 
-    fn word(&self, word: fold::Range) -> &[u8] {
-        self.folded
-            .text()
-            .get(word.start as usize..word.end as usize)
-            .unwrap_or_default()
-    }
-
     /// Gives every feature of the words in `window` to `sink`.
     pub(crate) fn features(&self, window: Range<usize>, mut sink: impl FnMut(Feature)) {
-        let first = window.start;
-        let mut before: Option<u64> = None;
-        for (at, &range) in self
-            .words
-            .get(window)
-            .unwrap_or_default()
-            .iter()
-            .enumerate()
-        {
-            let at = first + at;
-            let word = self.word(range);
-            let hash = hash_of(WORD, word);
-            sink(Feature {
-                hash,
-                first: at,
-                last: at,
-            });
-            if let Some(before) = before {
+        let start = window.start;
+        let words = self.words.get(window.clone()).unwrap_or_default();
+        let sets = self.sets.get(window).unwrap_or_default();
+        for (at, word) in words.iter().enumerate() {
+            let mut give = |block, hash, length: usize| {
                 sink(Feature {
-                    hash: join(before, hash),
-                    first: at - 1,
-                    last: at,
-                });
-            }
-            before = Some(hash);
-            grams(word, |hash| {
-                sink(Feature {
+                    block,
                     hash,
-                    first: at,
-                    last: at,
+                    first: start + at,
+                    last: start + at + length,
                 });
-            });
-        }
-    }
-}
-
-/// The features of a text with their counts, ordered by hash.
-#[derive(Debug)]
-pub(crate) struct Bag {
-    counts: Vec<(u64, u32)>,
-}
-
-impl Bag {
-    /// Counts the features of the words in `window`.
-    pub(crate) fn of(reader: &Reader, window: Range<usize>) -> Self {
-        let mut hashes = Vec::with_capacity(window.len() * 20);
-        reader.features(window, |feature| hashes.push(feature.hash));
-        hashes.sort_unstable();
-        let counts = hashes
-            .chunk_by(|a, b| a == b)
-            .filter_map(|same| Some((*same.first()?, u32::try_from(same.len()).ok()?)))
-            .collect();
-        Self { counts }
-    }
-
-    /// The features and their counts.
-    pub(crate) fn counts(&self) -> &[(u64, u32)] {
-        &self.counts
-    }
-}
-
-/// Runs of letters, digits and apostrophes. Bytes of other scripts count as letters.
-fn words_of(text: &[u8]) -> Vec<fold::Range> {
-    let mut words = Vec::with_capacity(text.len() / 5);
-    let mut start = None;
-    for (at, &byte) in text.iter().enumerate() {
-        let letter = byte.is_ascii_alphanumeric() || byte == b'\'' || !byte.is_ascii();
-        match (letter, start) {
-            (true, None) => start = Some(at),
-            (false, Some(from)) => {
-                words.extend(range(from, at));
-                start = None;
+            };
+            give(Block::Words, word.stem, 0);
+            self.letters(word, |hash| give(Block::Letters, hash, 0));
+            let set = sets.get(at).copied().unwrap_or_default();
+            for group in set.phrases() {
+                give(Block::Phrases, group, 0);
             }
-            (true, Some(_)) | (false, None) => {}
+            let later = words.iter().zip(sets).skip(at + 1).take(REACH);
+            for (distance, (other, other_set)) in (1..).zip(later) {
+                if other.sentence != word.sentence {
+                    break;
+                }
+                let pair = hash::join(word.stem, other.stem);
+                if distance == 1 {
+                    give(Block::Words, pair, 1);
+                } else {
+                    give(Block::Skips, pair, distance);
+                }
+                for group in set.words() {
+                    give(Block::Near, hash::join(group, other.stem), distance);
+                }
+                for group in other_set.words() {
+                    give(Block::Near, hash::join(word.stem, group), distance);
+                }
+            }
         }
+        turns(start, words, sets, sink);
     }
-    if let Some(from) = start {
-        words.extend(range(from, text.len()));
+
+    fn letters(&self, word: &Word, sink: impl FnMut(u64)) {
+        let text = self.folded.text();
+        let place = word.place.start as usize..word.place.end as usize;
+        runs(text.get(place).unwrap_or_default(), sink);
     }
-    words
 }
 
-fn range(start: usize, end: usize) -> Option<fold::Range> {
-    Some(fold::Range {
-        start: u32::try_from(start).ok()?,
-        end: u32::try_from(end).ok()?,
-    })
+/// Groups of phrases in one sentence with those of the next.
+fn turns(start: usize, words: &[Word], sets: &[Set], mut sink: impl FnMut(Feature)) {
+    let mut before: Option<(usize, Set)> = None;
+    let mut first = start;
+    let together: Vec<(Word, Set)> = words.iter().copied().zip(sets.iter().copied()).collect();
+    for sentence in together.chunk_by(|a, b| a.0.sentence == b.0.sentence) {
+        let set = sentence
+            .iter()
+            .fold(Set::default(), |sum, (_, set)| sum.with(*set));
+        let last = (first + sentence.len()).saturating_sub(1);
+        if let Some((from, before)) = before {
+            for a in before.phrases() {
+                for b in set.phrases() {
+                    sink(Feature {
+                        block: Block::Turns,
+                        hash: hash::join(a, b),
+                        first: from,
+                        last,
+                    });
+                }
+            }
+        }
+        before = Some((first, set));
+        first += sentence.len();
+    }
 }
 
-/// Kinds of features, so that a word and an equal run of characters differ.
-const WORD: u64 = 0x9e37_79b9_7f4a_7c15;
-const GRAM: u64 = 0xc2b2_ae3d_27d4_eb4f;
-
-/// Character n-grams of a word with a space on either side.
-fn grams(word: &[u8], mut sink: impl FnMut(u64)) {
+/// Runs of characters of a word with a space on either side.
+fn runs(word: &[u8], mut sink: impl FnMut(u64)) {
     let word = word.get(..word.len().min(MAX_WORD)).unwrap_or_default();
     let mut padded = [b' '; MAX_WORD + 2];
     if let Some(middle) = padded.get_mut(1..=word.len()) {
@@ -163,29 +190,43 @@ fn grams(word: &[u8], mut sink: impl FnMut(u64)) {
     }
     let padded = padded.get(..word.len() + 2).unwrap_or_default();
     for start in 0..padded.len() {
-        for length in GRAMS {
-            let Some(gram) = padded.get(start..start + length) else {
+        for length in RUNS {
+            let Some(run) = padded.get(start..start + length) else {
                 break;
             };
-            sink(hash_of(GRAM, gram));
+            sink(hash::of(hash::LETTERS, run));
         }
     }
 }
 
-fn hash_of(kind: u64, bytes: &[u8]) -> u64 {
-    let mut hash = kind;
-    for &byte in bytes {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+/// The features of a text with their counts, each block ordered by hash.
+#[derive(Debug, Default)]
+pub(crate) struct Bag {
+    blocks: [Vec<(u64, u32)>; Block::ALL.len()],
+}
+
+impl Bag {
+    /// Counts the features of the words in `window`.
+    pub(crate) fn of(reader: &Reader, window: Range<usize>) -> Self {
+        let mut hashes: [Vec<u64>; Block::ALL.len()] = Default::default();
+        reader.features(window, |feature| {
+            if let Some(block) = hashes.get_mut(feature.block as usize) {
+                block.push(feature.hash);
+            }
+        });
+        Self {
+            blocks: hashes.map(|mut hashes| {
+                hashes.sort_unstable();
+                hashes
+                    .chunk_by(|a, b| a == b)
+                    .filter_map(|same| Some((*same.first()?, u32::try_from(same.len()).ok()?)))
+                    .collect()
+            }),
+        }
     }
-    mixed(hash)
-}
 
-fn join(a: u64, b: u64) -> u64 {
-    mixed(a.rotate_left(23).wrapping_mul(0x9fb2_1c65_1e98_df25) ^ b)
-}
-
-fn mixed(mut hash: u64) -> u64 {
-    hash ^= hash >> 32;
-    hash = hash.wrapping_mul(0xd6e8_feb8_6659_fd93);
-    hash ^ (hash >> 32)
+    /// The features of a block and their counts.
+    pub(crate) fn counts(&self, block: Block) -> &[(u64, u32)] {
+        self.blocks.get(block as usize).map_or(&[], Vec::as_slice)
+    }
 }

@@ -42,7 +42,7 @@ pub(crate) struct Solution {
 }
 
 /// Weight of the loss of all rows against the penalty.
-const LOSS: f64 = 6.0;
+const LOSS: f64 = 15.0;
 const NEWTON_STEPS: usize = 25;
 const GRADIENT_STEPS: usize = 60;
 /// Part of the first gradient's length that is left when the work is done.
