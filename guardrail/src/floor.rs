@@ -16,6 +16,8 @@ mod words;
 
 use std::sync::OnceLock;
 
+use sha2::{Digest as _, Sha256};
+
 use crate::fold::{Folded, Range};
 use lexicon::Lexicon;
 use reading::{Reading, Roles};
@@ -59,7 +61,13 @@ pub(crate) const SUSPICIOUS_ENCODING: &str = "suspicious_encoding";
 pub(crate) const PAYMENT_DETAIL_CHANGE: &str = "payment_detail_change";
 
 /// The table as it is compiled in.
-pub(crate) const TABLE: &str = include_str!("indicators.txt");
+const TABLE: &str = include_str!("indicators.txt");
+
+/// SHA-256 of the table, which is the version of the floor.
+pub(crate) fn version() -> [u8; 32] {
+    static VERSION: OnceLock<[u8; 32]> = OnceLock::new();
+    *VERSION.get_or_init(|| Sha256::digest(TABLE).into())
+}
 
 /// The article that every indicator comes from.
 pub(crate) const KB_REF: &str = "KB-006";

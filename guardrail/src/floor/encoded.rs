@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::disguise::is_english;
 use super::lexicon::Lexicon;
+use super::words::skip_without;
 use crate::fold::Folded;
 
 /// Escaped letters that are no accident.
@@ -41,11 +42,10 @@ fn escaped_letters(text: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut in_a_row = Vec::new();
     let mut at = 0;
-    while let Some(offset) = text.get(at..).and_then(|rest| {
-        rest.iter()
-            .position(|byte| matches!(byte, b'%' | b'&' | b'\\' | b'='))
-    }) {
-        at += offset;
+    while at < text.len() {
+        at += skip_without(text.get(at..).unwrap_or_default(), |byte| {
+            matches!(byte, b'%' | b'&' | b'\\' | b'=')
+        });
         let rest = text.get(at..).unwrap_or_default();
         let Some((letter, length)) = escape(rest) else {
             at += 1;
@@ -113,18 +113,29 @@ fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     };
     let mut at = 0;
     std::iter::from_fn(move || {
-        loop {
-            let start = at + text.get(at..)?.iter().position(is_code)?;
+        // A run that is long enough covers a multiple of its least length: only those places need a look.
+        while let Some(byte) = text.get(at) {
+            if !is_code(byte) {
+                at += SHORTEST_RUN;
+                continue;
+            }
+            let before = text
+                .get(..at)?
+                .iter()
+                .rev()
+                .take_while(|byte| is_code(byte));
+            let start = at - before.count();
             let length = text
                 .get(start..)?
                 .iter()
-                .position(|byte| !is_code(byte))
-                .unwrap_or(text.len() - start);
-            at = start + length;
+                .take_while(|byte| is_code(byte))
+                .count();
+            at = (start + length).next_multiple_of(SHORTEST_RUN);
             if length >= SHORTEST_RUN {
-                return Some(start..at);
+                return Some(start..start + length);
             }
         }
+        None
     })
 }
 

@@ -62,6 +62,9 @@ pub(super) struct Reading {
     /// The first word of each sentence.
     pub(super) sentences: Vec<u32>,
     imitations: Vec<(Range, bool)>,
+    known: u32,
+    long: u32,
+    letters_in_a_row: u32,
     /// Whether each sentence ends with a question mark.
     questions: Vec<bool>,
 }
@@ -155,18 +158,14 @@ impl Reading {
             .collect()
     }
 
-    /// How many words of at least `length` ASCII letters the table knows, and how many there are.
-    pub(super) fn known_words(&self, length: usize, text: &[u8]) -> (usize, usize) {
-        let mut known = 0;
-        let mut all = 0;
-        for word in &self.words {
-            let letters = text.get(word.start as usize..word.start as usize + length);
-            if letters.is_some_and(|letters| letters.iter().all(u8::is_ascii_lowercase)) {
-                all += 1;
-                known += usize::from(word.id != NO_WORD);
-            }
-        }
-        (known, all)
+    /// How many words of three letters and more the table knows, and how many there are.
+    pub(super) fn known_words(&self) -> (u32, u32) {
+        (self.known, self.long)
+    }
+
+    /// The longest row of words of one letter.
+    pub(super) fn letters_in_a_row(&self) -> u32 {
+        self.letters_in_a_row
     }
 
     /// The number of words.
@@ -199,6 +198,10 @@ impl Reading {
         let mut at = 0;
         let mut last = 0..0;
         let mut sentence = 0;
+        let mut letters = 0;
+        self.known = 0;
+        self.long = 0;
+        self.letters_in_a_row = 0;
         self.sentences.push(0);
         while let Some(&byte) = text.get(at) {
             if !is_word_byte(byte) {
@@ -240,6 +243,12 @@ impl Reading {
                 gap: between,
                 ..Word::default()
             });
+            if end - at > 2 {
+                self.long += 1;
+                self.known += u32::from(id != NO_WORD);
+            }
+            letters = if end == at + 1 { letters + 1 } else { 0 };
+            self.letters_in_a_row = self.letters_in_a_row.max(letters);
             last = at..end;
             at = end;
         }
