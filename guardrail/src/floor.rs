@@ -12,7 +12,7 @@ mod rules;
 mod table;
 #[cfg(test)]
 mod tests;
-mod words;
+pub(crate) mod words;
 
 use std::sync::OnceLock;
 

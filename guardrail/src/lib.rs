@@ -6,8 +6,10 @@
 pub mod classifier;
 mod floor;
 mod fold;
+pub mod local;
 mod screen;
 mod ticket;
+pub mod train;
 
 pub use screen::{
     Cleared, ESCALATE_TO, Evidence, Indicator, LONGEST_INPUT, Refusal, RefusalKind, Screened,

@@ -2,7 +2,7 @@
 
 /// What stands between a word and the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) enum Gap {
+pub(crate) enum Gap {
     /// Nothing that parts clauses.
     #[default]
     Space,
@@ -34,12 +34,12 @@ const WORD: [bool; 256] = {
 };
 
 /// Letters, digits and the bytes of letters that have no ASCII reading.
-pub(super) fn is_word_byte(byte: u8) -> bool {
+pub(crate) fn is_word_byte(byte: u8) -> bool {
     WORD.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
 /// One past the last byte of the word that starts at `start`; an apostrophe between letters is part of it.
-pub(super) fn word_end(text: &[u8], start: usize) -> usize {
+pub(crate) fn word_end(text: &[u8], start: usize) -> usize {
     let mut end = start;
     while let Some(&byte) = text.get(end) {
         let inside = is_word_byte(byte)
@@ -61,7 +61,7 @@ const ABBREVIATIONS: &[&[u8]] = &[
 ];
 
 /// What the bytes between two words mean, and whether a question mark is among them.
-pub(super) fn gap(before: &[u8], between: &[u8]) -> (Gap, bool) {
+pub(crate) fn gap(before: &[u8], between: &[u8]) -> (Gap, bool) {
     if let [b' '] = between {
         return (Gap::Space, false);
     }
@@ -90,7 +90,7 @@ pub(super) fn gap(before: &[u8], between: &[u8]) -> (Gap, bool) {
 
 /// Bytes of `text` before the first that `wanted` holds for. Whole blocks are tested at once, which the compiler turns
 /// into vector code as long as `wanted` only compares.
-pub(super) fn skip_without(text: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
+pub(crate) fn skip_without(text: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
     let mut skipped = 0;
     for block in text.chunks(64) {
         if block
