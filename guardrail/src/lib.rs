@@ -4,6 +4,7 @@
 //! nothing is drafted and nothing is published (design section 5).
 
 pub mod classifier;
+pub mod eval;
 mod floor;
 mod fold;
 pub mod local;

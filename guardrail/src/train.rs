@@ -103,7 +103,7 @@ const GENERAL_COST: f64 = 30.0;
 const KIND_COST: f64 = 30.0;
 const GROUP_COST: f64 = 30.0;
 /// The twin of an incident of a kind teaches that kind's head more than other tickets do.
-const TWIN_WEIGHT: f64 = 2.0;
+const TWIN_WEIGHT: f64 = 4.0;
 /// Incidents of a kind are few: together they weigh a fourth of everything else.
 const KIND_SHARE: f64 = 0.25;
 /// What the opinions are worth: the general one, the kind's, the letters'.
