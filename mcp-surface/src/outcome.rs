@@ -6,7 +6,7 @@
 use desk::guard::{Indicator, Screening};
 use desk::{DeskError, ErrorCode};
 use domain::Scope;
-use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
+use rmcp::model::{CallToolResult, ContentBlock, ErrorData, JsonObject};
 use serde_json::{Value, json};
 
 use crate::spec::{Output, Type};
@@ -161,6 +161,44 @@ impl Failure {
         );
         let (fields, more) = self.refusal();
         result(self.code(), error, fields, &more)
+    }
+
+    /// Itself where there is no tool whose result it could be: for resources, prompts and completions.
+    pub(crate) fn into_protocol_error(self, request_id: u128) -> ErrorData {
+        let message = self.message(request_id);
+        let code = self.code();
+        let data = Some(json!({"code": code.as_str(), "hint": code.hint()}));
+        match code {
+            ErrorCode::InvalidArgument | ErrorCode::Forbidden => {
+                ErrorData::invalid_params(message, data)
+            }
+            ErrorCode::NotFound => ErrorData::resource_not_found(message, data),
+            ErrorCode::DuplicateEmail
+            | ErrorCode::ForbiddenTransition
+            | ErrorCode::SecurityEscalationRequired
+            | ErrorCode::HeldForReview
+            | ErrorCode::ClassifierUnavailable
+            | ErrorCode::KbNoMatch
+            | ErrorCode::Stale
+            | ErrorCode::StorageBusy
+            | ErrorCode::StorageFull
+            | ErrorCode::StorageUnavailable
+            | ErrorCode::OutcomeUnknown
+            | ErrorCode::Timeout
+            | ErrorCode::Internal
+            | ErrorCode::RateLimited
+            // No resource and no prompt changes anything.
+            | ErrorCode::ConfirmationRequired
+            | ErrorCode::ConfirmationInvalid
+            | ErrorCode::ConfirmationExpired
+            | ErrorCode::ConfirmationStale
+            | ErrorCode::ConfirmationMismatch
+            | ErrorCode::AlreadyApplied
+            | ErrorCode::ConfirmationDeclined
+            | ErrorCode::ApprovalPending
+            | ErrorCode::HumanApprovalRequired
+            | ErrorCode::IdempotencyConflict => ErrorData::internal_error(message, data),
+        }
     }
 }
 

@@ -17,7 +17,6 @@ use rmcp::model::{
     ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, ServiceError};
-use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -319,7 +318,7 @@ impl Surface {
         let work = async { work.await.map_err(Failure::Desk) };
         self.contained(name, caller, cancelled, work)
             .await
-            .map_err(|failure| protocol_error(&failure, caller.request_id))
+            .map_err(|failure| failure.into_protocol_error(caller.request_id))
     }
 }
 
@@ -349,43 +348,6 @@ fn log(name: &str, caller: &Caller, took: Duration, failure: Option<&Failure>) {
     while let Some(error) = cause {
         tracing::error!(request.id = %request, outcome = code, "caused by: {error}");
         cause = error.source();
-    }
-}
-
-fn protocol_error(failure: &Failure, request_id: u128) -> ErrorData {
-    let message = failure.message(request_id);
-    let code = failure.code();
-    let data = Some(json!({"code": code.as_str(), "hint": code.hint()}));
-    match code {
-        ErrorCode::InvalidArgument | ErrorCode::Forbidden => {
-            ErrorData::invalid_params(message, data)
-        }
-        ErrorCode::NotFound => ErrorData::resource_not_found(message, data),
-        ErrorCode::DuplicateEmail
-        | ErrorCode::ForbiddenTransition
-        | ErrorCode::SecurityEscalationRequired
-        | ErrorCode::HeldForReview
-        | ErrorCode::ClassifierUnavailable
-        | ErrorCode::KbNoMatch
-        | ErrorCode::Stale
-        | ErrorCode::StorageBusy
-        | ErrorCode::StorageFull
-        | ErrorCode::StorageUnavailable
-        | ErrorCode::OutcomeUnknown
-        | ErrorCode::Timeout
-        | ErrorCode::Internal
-        | ErrorCode::RateLimited
-        // No resource and no prompt changes anything.
-        | ErrorCode::ConfirmationRequired
-        | ErrorCode::ConfirmationInvalid
-        | ErrorCode::ConfirmationExpired
-        | ErrorCode::ConfirmationStale
-        | ErrorCode::ConfirmationMismatch
-        | ErrorCode::AlreadyApplied
-        | ErrorCode::ConfirmationDeclined
-        | ErrorCode::ApprovalPending
-        | ErrorCode::HumanApprovalRequired
-        | ErrorCode::IdempotencyConflict => ErrorData::internal_error(message, data),
     }
 }
 
