@@ -33,26 +33,6 @@ pub enum ClassifierKind {
 }
 
 impl ClassifierKind {
-    /// The words of the setting.
-    pub const WORDS: &'static [&'static str] = &["local", "none"];
-
-    /// The kind of that name.
-    pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "local" => Some(Self::Local),
-            "none" => Some(Self::None),
-            _ => None,
-        }
-    }
-
-    /// The name of the kind.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::None => "none",
-        }
-    }
-
     /// The classifier.
     pub fn classifier(self) -> Arc<dyn Classifier> {
         match self {

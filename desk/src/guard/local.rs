@@ -12,15 +12,12 @@ const MARGIN: f32 = 2.0;
 
 /// The classifier.
 pub(super) fn classifier() -> Arc<dyn Classifier> {
-    Arc::new(Local {
-        model: Model::load(),
-    })
+    Arc::new(Local)
 }
 
+/// Holds nothing: the model is read when the first text is judged, and not when a server starts.
 #[derive(Debug)]
-struct Local {
-    model: &'static Model,
-}
+struct Local;
 
 impl Classifier for Local {
     fn mode(&self) -> Mode {
@@ -32,11 +29,19 @@ impl Classifier for Local {
     }
 
     fn judge<'a>(&'a self, texts: &'a [Segment]) -> Answer<'a> {
-        Box::pin(std::future::ready(Ok(self.verdict(texts))))
+        let judge = Judge {
+            model: Model::load(),
+        };
+        Box::pin(std::future::ready(Ok(judge.verdict(texts))))
     }
 }
 
-impl Local {
+/// The model with the rules for reading a whole ticket.
+struct Judge {
+    model: &'static Model,
+}
+
+impl Judge {
     /// Subject and description are judged as one text, as they were in training. A later text is judged by itself and only
     /// holds the ticket, and only where it is far beyond what would be refused: the model has not learnt what staff write, and a long
     /// thread has many places at which it can be wrong.
