@@ -123,6 +123,7 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     homes(&metadata, &mut faults);
     licences(&metadata, &mut faults);
     manifests(&metadata, &mut faults)?;
+    versions(root, &metadata, &mut faults)?;
     sources(root, &metadata, &mut faults)?;
     architecture(root, &metadata, &mut faults)?;
     if faults.is_empty() {
@@ -242,6 +243,29 @@ fn manifests(metadata: &Metadata, faults: &mut Vec<String>) -> anyhow::Result<()
                 ));
             }
         }
+    }
+    Ok(())
+}
+
+/// A version that no crate asks for is left over.
+fn versions(root: &Path, metadata: &Metadata, faults: &mut Vec<String>) -> anyhow::Result<()> {
+    let text = std::fs::read_to_string(root.join("Cargo.toml"))?;
+    let used: BTreeSet<&str> = members(metadata)
+        .iter()
+        .flat_map(|package| &package.dependencies)
+        .map(|dependency| dependency.name.as_str())
+        .collect();
+    let named = text
+        .lines()
+        .skip_while(|line| *line != "[workspace.dependencies]")
+        .skip(1)
+        .take_while(|line| !line.starts_with('['))
+        .filter_map(|line| line.split_once(" = "))
+        .map(|(name, _)| name);
+    for name in named.filter(|name| !name.starts_with('#') && !used.contains(name)) {
+        faults.push(format!(
+            "no crate uses `{name}` of `[workspace.dependencies]`"
+        ));
     }
     Ok(())
 }
