@@ -55,6 +55,9 @@ impl Desk {
             | Action::RecordSecurityReview
             | Action::EscalateToSecurity
             | Action::DraftResponse => EntityKind::Ticket,
+            Action::CreateAccessToken | Action::UseAccessToken | Action::RevokeAccessToken => {
+                EntityKind::AccessToken
+            }
             Action::ApproveChange | Action::DeclineChange | Action::Import => EntityKind::Store,
         };
         let record = AuditRecord {

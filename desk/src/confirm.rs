@@ -45,6 +45,12 @@ impl Guard {
         Ok(Self::new(keys::gate(path, ring), policy))
     }
 
+    /// A guard over a key file that somebody made, for servers whose instances share it.
+    pub fn from_kept_file(path: PathBuf, policy: Policy) -> Result<Self, KeysError> {
+        let ring = keys::load(&path)?;
+        Ok(Self::new(keys::gate(path, ring), policy))
+    }
+
     /// A guard whose keys are those of a key file's text.
     pub fn from_keys(text: &str, policy: Policy) -> Result<Self, KeyFileError> {
         Ok(Self::new(writegate::gate(KeyRing::parse(text)?), policy))

@@ -105,6 +105,12 @@ impl Desk {
         self.ids.nonce()
     }
 
+    /// Whether the store answers.
+    pub async fn check_store(&self) -> Result<(), DeskError> {
+        self.store.knowledge_stamp().await?;
+        Ok(())
+    }
+
     /// Finishes what is being written, then closes the store.
     pub async fn close(&self) -> Result<(), DeskError> {
         Ok(self.store.close().await?)

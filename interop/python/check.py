@@ -1,10 +1,12 @@
-"""Uses every tool, resource, prompt and completion of a Deskgate stdio server with the official Python client."""
+"""Uses every tool, resource, prompt and completion of a Deskgate server with the official Python client."""
 
 import asyncio
 import json
+import os
 import sys
 
 from mcp.client.client import Client
+from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import PromptReference, ResourceTemplateReference
 
@@ -30,9 +32,18 @@ async def call(client, step, extra=None):
     return result.structured_content
 
 
-async def main(binary, calls, revision):
+def transport_to(target):
+    """Over HTTP where the target is an address, with the token of the environment; else over a pipe."""
+    if target.startswith("http"):
+        token = os.environ["DESKGATE_TEST_TOKEN"]
+        http_client = create_mcp_http_client(headers={"Authorization": f"Bearer {token}"})
+        return streamable_http_client(target, http_client=http_client)
+    return stdio_client(StdioServerParameters(command=target, args=["--demo", "--actor", "interop"]))
+
+
+async def main(target, calls, revision):
     mode = "legacy" if revision == "2025-11-25" else revision
-    transport = stdio_client(StdioServerParameters(command=binary, args=["--demo", "--actor", "interop"]))
+    transport = transport_to(target)
     async with Client(transport, mode=mode, read_timeout_seconds=30) as client:
         expect(client.protocol_version == revision, f"revision {client.protocol_version}")
         tools = (await client.list_tools()).tools

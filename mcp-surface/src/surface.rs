@@ -25,7 +25,7 @@ use crate::confirm::{self, Ask, Asking, Waiting};
 use crate::outcome::Failure;
 use crate::reply::Reply;
 use crate::spec::{CONFIRMATION_TOKEN, Call, Confirming, Effect, Step, ToolSpec};
-use crate::{Identify, Settings, Toolset, completions, prompts, resources, tools};
+use crate::{Identify, Observe, Settings, Toolset, completions, prompts, resources, tools};
 
 /// How long listings may be kept: they change only with the server's version or the caller's rights.
 const LIST_TTL_MS: u64 = 300_000;
@@ -50,6 +50,7 @@ const INSTRUCTIONS: &str = "A support desk: customers, tickets, comments, a know
 #[derive(Clone)]
 pub struct Surface {
     inner: Arc<Inner>,
+    observer: Option<Arc<dyn Observe>>,
 }
 
 struct Inner {
@@ -64,6 +65,15 @@ impl Surface {
     /// A server whose callers are told by `identity`.
     pub fn new(desk: Arc<Desk>, identity: Arc<dyn Identify>, settings: Settings) -> Self {
         Self::with_tools(desk, identity, settings, tools::tool_specs())
+    }
+
+    /// This server, with somebody who counts its calls.
+    #[must_use]
+    pub fn observed_by(self, observer: Arc<dyn Observe>) -> Self {
+        Self {
+            observer: Some(observer),
+            ..self
+        }
     }
 
     pub(crate) fn with_tools(
@@ -84,6 +94,7 @@ impl Surface {
                 settings,
                 tools,
             }),
+            observer: None,
         }
     }
 
@@ -109,7 +120,11 @@ impl Surface {
         Ok(Caller {
             actor,
             scopes,
-            request_id: self.inner.desk.next_request_id(),
+            request_id: self
+                .inner
+                .identity
+                .request_id(context)
+                .unwrap_or_else(|| self.inner.desk.next_request_id()),
         })
     }
 
@@ -142,7 +157,7 @@ impl Surface {
     /// when a handler panics.
     async fn contained<T>(
         &self,
-        name: &str,
+        name: &'static str,
         caller: &Caller,
         cancelled: CancellationToken,
         work: impl Future<Output = Result<T, Failure>>,
@@ -166,7 +181,7 @@ impl Surface {
             result = work => result,
             () = cancelled.cancelled() => Err(Failure::Cancelled),
         };
-        log(name, caller, started.elapsed(), result.as_ref().err());
+        self.count(name, caller, started.elapsed(), result.as_ref().err());
         result
     }
 
@@ -307,10 +322,27 @@ impl Surface {
         }
     }
 
+    fn count(
+        &self,
+        name: &'static str,
+        caller: &Caller,
+        took: Duration,
+        failure: Option<&Failure>,
+    ) {
+        log(name, caller, took, failure);
+        if let Some(observer) = &self.observer {
+            observer.called(
+                name,
+                failure.map_or("OK", |failure| failure.code().as_str()),
+                took,
+            );
+        }
+    }
+
     /// Contains what is not a tool, whose failures are protocol errors.
     pub(crate) async fn contained_request<T>(
         &self,
-        name: &str,
+        name: &'static str,
         caller: &Caller,
         cancelled: CancellationToken,
         work: impl Future<Output = Result<T, DeskError>>,

@@ -1,19 +1,23 @@
-//! The official Python and TypeScript clients against the stdio server, on both protocol revisions.
+//! The official Python and TypeScript clients against both servers, on both protocol revisions.
 //!
 //! They are installed by their ordinary package clients into the target folder, pinned, and run the same list of
 //! calls (`interop/calls.json`) with strict output validation. Needs python3 and npm, so it is a step of its own.
 
-use std::process::Command;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 
 pub(crate) fn run() -> anyhow::Result<()> {
     crate::run(crate::cargo().args(["build", "--quiet", "--package", "mcp-stdio"]))?;
+    crate::run(crate::cargo().args(["build", "--quiet", "--package", "mcp-http"]))?;
     let binary = crate::demo::built_binary("deskgate-stdio")?;
+    let http = crate::demo::built_binary("deskgate-http")?;
     let scripts = crate::root().join("interop");
     let work = binary
         .parent()
-        .and_then(std::path::Path::parent)
+        .and_then(Path::parent)
         .context("a target folder")?
         .join("interop");
     std::fs::create_dir_all(&work)?;
@@ -44,28 +48,83 @@ pub(crate) fn run() -> anyhow::Result<()> {
         "--no-fund",
     ]))?;
 
+    let python = || {
+        let mut command = Command::new(venv.join("bin/python"));
+        command.arg(scripts.join("python/check.py"));
+        command
+    };
+    let typescript = || {
+        let mut command = Command::new("node");
+        command.current_dir(&node).arg("check.mjs");
+        command
+    };
+    let clients: [(&str, &dyn Fn() -> Command); 2] =
+        [("Python", &python), ("TypeScript", &typescript)];
     for revision in ["2025-11-25", "2026-07-28"] {
-        println!("Python client, {revision}");
-        crate::run(
-            Command::new(venv.join("bin/python"))
-                .arg(scripts.join("python/check.py"))
-                .args([
-                    binary.as_os_str(),
-                    scripts.join("calls.json").as_os_str(),
-                    revision.as_ref(),
-                ]),
-        )?;
-        println!("TypeScript client, {revision}");
-        crate::run(
-            Command::new("node")
-                .current_dir(&node)
-                .arg("check.mjs")
-                .args([
-                    binary.as_os_str(),
-                    scripts.join("calls.json").as_os_str(),
-                    revision.as_ref(),
-                ]),
-        )?;
+        for (name, client) in clients {
+            println!("{name} client, {revision}, over a pipe");
+            crate::run(
+                client()
+                    .arg(&binary)
+                    .arg(scripts.join("calls.json"))
+                    .arg(revision),
+            )?;
+            println!("{name} client, {revision}, over HTTP");
+            let server = HttpDemo::start(&http)?;
+            crate::run(
+                client()
+                    .arg(&server.url)
+                    .arg(scripts.join("calls.json"))
+                    .arg(revision)
+                    .env("DESKGATE_TEST_TOKEN", &server.token),
+            )?;
+        }
     }
     Ok(())
+}
+
+/// A demonstration server over HTTP with a desk of its own, gone when this is dropped.
+struct HttpDemo {
+    process: Child,
+    // Kept open: a server that can't print ends.
+    output: BufReader<ChildStdout>,
+    url: String,
+    token: String,
+}
+
+impl HttpDemo {
+    fn start(binary: &Path) -> anyhow::Result<Self> {
+        let mut process = Command::new(binary)
+            .args(["serve", "--demo", "--bind", "127.0.0.1:0", "--log", "warn"])
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let stdout = process.stdout.take().context("no output")?;
+        let mut demo = Self {
+            process,
+            output: BufReader::new(stdout),
+            url: String::new(),
+            token: String::new(),
+        };
+        while demo.token.is_empty() {
+            let mut line = String::new();
+            let read = demo.output.read_line(&mut line)?;
+            ensure!(read > 0, "the demonstration server did not say where it is");
+            let mut words = line.split_ascii_whitespace();
+            if let Some(url) = words.find(|word| word.starts_with("http://")) {
+                url.clone_into(&mut demo.url);
+            }
+            if let Some(token) = line.trim_end().strip_prefix("Token: ") {
+                token.clone_into(&mut demo.token);
+            }
+        }
+        Ok(demo)
+    }
+}
+
+impl Drop for HttpDemo {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        drop(self.process.kill());
+        drop(self.process.wait());
+    }
 }

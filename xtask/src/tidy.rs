@@ -57,11 +57,12 @@ const ARROWS: [(&str, &[&str]); 11] = [
 ];
 
 /// What tests may see besides.
-const TEST_ARROWS: [(&str, &[&str]); 4] = [
+const TEST_ARROWS: [(&str, &[&str]); 5] = [
     ("storage", &["testkit"]),
     ("desk", &["testkit"]),
     ("mcp-surface", &["storage", "testkit"]),
     ("mcp-stdio", &["testkit"]),
+    ("mcp-http", &["testkit"]),
 ];
 
 /// Where a dependency lives; it may be used nowhere else.
