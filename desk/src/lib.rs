@@ -8,7 +8,6 @@ mod caller;
 mod calls;
 mod completion;
 mod confirm;
-mod contacts;
 mod cursor;
 mod customers;
 mod draft;
@@ -17,6 +16,7 @@ pub mod guard;
 mod knowledge;
 pub mod ops;
 mod policy;
+mod privacy;
 pub mod system;
 mod tickets;
 

@@ -14,6 +14,7 @@ pub mod category;
 pub mod change;
 pub mod clock;
 pub mod comment;
+pub mod contact;
 pub mod customer;
 pub mod filter;
 pub mod guarded;

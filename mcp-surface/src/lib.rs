@@ -7,6 +7,7 @@
 mod access;
 mod args;
 mod articles;
+mod border;
 mod completions;
 mod confirm;
 mod docs;

@@ -200,6 +200,7 @@ impl Surface {
                 return Err(refusal);
             }
             let call = self.call(spec, caller, request, asking)?;
+            self.check_sought(spec, caller, &call.arguments)?;
             let step = (spec.run)(call).await;
             if let Err(DeskError::MissingRight(_)) = &step {
                 self.note(spec, caller, ErrorCode::Forbidden).await?;
@@ -261,7 +262,7 @@ impl Surface {
         ask: &Ask,
         context: &RequestContext<RoleServer>,
     ) -> Option<Decision> {
-        let question = confirm::question(caller, &ask.preview);
+        let question = self.seen(caller, confirm::question(caller, &ask.preview));
         let limit = Some(self.inner.settings.answer_timeout);
         let answer = context
             .peer
@@ -444,15 +445,16 @@ impl ServerHandler for Surface {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let caller = self.identify(&context)?;
         let Some(spec) = self.find(&request.name) else {
             let message = format!("there is no tool `{}`", crate::args::echo(&request.name));
-            return Err(ErrorData::invalid_params(message, None));
+            return self.leave(&caller, Err(ErrorData::invalid_params(message, None)));
         };
-        let caller = self.identify(&context)?;
-        Ok(match self.run(spec, &caller, request, &context).await {
+        let response = match self.run(spec, &caller, request, &context).await {
             Ok(response) => response,
             Err(failure) => failure.into_result(caller.request_id).into(),
-        })
+        };
+        Ok(self.seen(&caller, response))
     }
 
     async fn list_resources(
@@ -465,10 +467,13 @@ impl ServerHandler for Surface {
         let work = resources::list(self, &caller);
         let listed = self
             .contained_request("resources/list", &caller, context.ct, work)
-            .await?;
-        Ok(ListResourcesResult::with_all_items(listed)
-            .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Private))
+            .await;
+        let listed = listed.map(|listed| {
+            ListResourcesResult::with_all_items(listed)
+                .with_ttl_ms(LIST_TTL_MS)
+                .with_cache_scope(CacheScope::Private)
+        });
+        self.leave(&caller, listed)
     }
 
     async fn list_resource_templates(
@@ -490,7 +495,8 @@ impl ServerHandler for Surface {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let caller = self.identify(&context)?;
-        resources::read(self, &caller, &request.uri, context.ct).await
+        let read = resources::read(self, &caller, &request.uri, context.ct).await;
+        self.leave(&caller, read)
     }
 
     async fn list_prompts(
@@ -513,7 +519,8 @@ impl ServerHandler for Surface {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let caller = self.identify(&context)?;
-        prompts::get(self, &caller, request, context.ct).await
+        let prompt = prompts::get(self, &caller, request, context.ct).await;
+        self.leave(&caller, prompt)
     }
 
     async fn complete(
@@ -522,6 +529,7 @@ impl ServerHandler for Surface {
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let caller = self.identify(&context)?;
-        completions::complete(self, &caller, request, context.ct).await
+        let completed = completions::complete(self, &caller, request, context.ct).await;
+        self.leave(&caller, completed)
     }
 }

@@ -7,6 +7,7 @@ mod golden;
 mod guard;
 mod lists;
 mod log;
+mod privacy;
 mod prompts;
 mod protocol;
 mod registry;

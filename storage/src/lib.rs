@@ -296,6 +296,9 @@ pub trait Storage: Send + Sync {
     /// Notes that a personal access token was used, to within an hour.
     fn note_access_token_use(&self, act: Act, id: i64) -> StoreFuture<'_, ()>;
 
+    /// The name of the store, which its first opening drew; no caller ever sees it.
+    fn deployment(&self) -> Arc<str>;
+
     /// Finishes queued writes, then closes; later calls are [`StoreError::Unavailable`].
     fn close(&self) -> StoreFuture<'_, ()>;
 }

@@ -353,6 +353,10 @@ impl Storage for SqlStorage {
         self.write(move |tx| access_tokens::note_use(tx, &act, id))
     }
 
+    fn deployment(&self) -> Arc<str> {
+        Arc::clone(&self.deployment)
+    }
+
     fn close(&self) -> StoreFuture<'_, ()> {
         Box::pin(async {
             self.readers.close();

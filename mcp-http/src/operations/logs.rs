@@ -51,11 +51,11 @@ impl Level {
     }
 }
 
-/// Begins to log. Libraries that print whole messages or headers when asked for more stay at `warn`, whatever is asked for
-/// (promise S-1).
+/// Begins to log. Libraries that print whole messages or headers when asked for more are held back, whatever is asked for
+/// (promise S-1); the SDK prints the messages of error answers, which repeat what a client wrote, at `warn` already.
 pub fn start(level: Level) {
     let filter = format!(
-        "{},rmcp=warn,hyper=warn,hyper_util=warn,h2=warn,rustls=warn,tower=warn",
+        "{},rmcp=error,hyper=warn,hyper_util=warn,h2=warn,rustls=warn,tower=warn",
         level.as_str()
     );
     tracing_subscriber::fmt()

@@ -6,10 +6,13 @@
     reason = "helpers of tests, which clippy does not see as tests"
 )]
 
+mod deploy;
 mod doors;
+mod issuers;
 mod malformed;
 mod neighbours;
 mod paces;
+mod process;
 mod rights;
 mod sessions;
 mod stopping;
