@@ -64,7 +64,7 @@ fn expected(value: Option<&FieldValue>) -> Read {
         Some(FieldValue::Text(text)) => text,
     };
     let chars: Vec<char> = text.chars().collect();
-    let shown = |chars: &[char]| visible(&chars.iter().collect::<String>()).to_string();
+    let shown = |chars: &[char]| visible(&chars.iter().collect::<String>());
     if chars.len() <= 300 {
         return Read::Text(shown(&chars));
     }
