@@ -33,11 +33,8 @@ fn at_terminal(database: &Path, arguments: &[&str], typed: &str) -> (ExitStatus,
     let mut screen = Vec::new();
     let mut answered = false;
     let mut some = [0; 1024];
-    loop {
-        // The end of the terminal is an error on some systems, and no bytes on others.
-        let Ok(read @ 1..) = near.read(&mut some) else {
-            break;
-        };
+    // The end of the terminal is an error on some systems, and no bytes on others.
+    while let Ok(read @ 1..) = near.read(&mut some) {
         screen.extend_from_slice(&some[..read]);
         if !answered && String::from_utf8_lossy(&screen).contains(" to decide: ") {
             near.write_all(format!("{typed}\n").as_bytes()).unwrap();
