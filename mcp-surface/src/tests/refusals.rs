@@ -51,7 +51,10 @@ pub(super) fn check_names_no_way_round(code: ErrorCode, text: &str) {
     if !is_refusal(code) {
         return;
     }
-    let text = text.to_lowercase();
+    // A token is digits, whatever they happen to spell.
+    let words = text.split_whitespace();
+    let words: Vec<&str> = words.filter(|word| !word.starts_with("ct1.")).collect();
+    let text = words.join(" ").to_lowercase();
     for word in ways_round() {
         assert!(
             !text.contains(&word),

@@ -84,6 +84,10 @@ impl Place {
         only.value
     }
 
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "what comes past the store is what these tests are about"
+    )]
     fn connect(&self) -> SqliteConnection {
         let mut connection = SqliteConnection::establish(&self.path().to_string_lossy()).unwrap();
         connection

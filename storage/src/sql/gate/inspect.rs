@@ -246,7 +246,7 @@ fn texts_digest(texts: &TicketTexts) -> ScreeningDigest {
     ];
     let optional = [
         ("organisation", texts.customer.organisation.as_deref()),
-        ("lifted", texts.lifted.map(|flag| flag.as_str())),
+        ("lifted", texts.lifted.map(domain::SecurityFlag::as_str)),
         (
             "channel on file",
             texts
