@@ -13,6 +13,7 @@ mod protocol;
 mod refusals;
 mod registry;
 mod resources;
+mod screened;
 mod strict;
 mod support;
 mod untrusted;
