@@ -1,7 +1,7 @@
 // Uses every tool, resource, prompt and completion of a Deskgate server with the official TypeScript client.
 import { readFileSync } from "node:fs";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client } from "@modelcontextprotocol/client";
+import { transportTo } from "./target.mjs";
 
 const [target, callsFile, revision] = process.argv.slice(2);
 const calls = JSON.parse(readFileSync(callsFile, "utf8"));
@@ -32,13 +32,7 @@ for (const name of ["warn", "error"]) console[name] = (...words) => warnings.pus
 
 const negotiation = revision === "2025-11-25" ? {} : { versionNegotiation: { mode: { pin: revision } } };
 const client = new Client({ name: "interop", version: "0" }, { capabilities: {}, ...negotiation });
-// Over HTTP where the target is an address, with the token of the environment; else over a pipe.
-const headers = { Authorization: `Bearer ${process.env.DESKGATE_TEST_TOKEN}` };
-await client.connect(
-  target.startsWith("http")
-    ? new StreamableHTTPClientTransport(new URL(target), { requestInit: { headers } })
-    : new StdioClientTransport({ command: target, args: ["--demo", "--actor", "interop"] }),
-);
+await client.connect(transportTo(target));
 
 const { tools } = await client.listTools();
 const used = new Set([...calls.tools, ...calls.new_ticket_walk].map((step) => step.tool));

@@ -2,13 +2,11 @@
 
 import asyncio
 import json
-import os
 import sys
 
 from mcp.client.client import Client
-from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
-from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import PromptReference, ResourceTemplateReference
+from target import transport_to
 
 
 def expect(condition, message):
@@ -30,15 +28,6 @@ async def call(client, step, extra=None):
     code = code_of(result)
     expect(code == step["expect"], f"{step['tool']} {arguments}: {code}, wanted {step['expect']}")
     return result.structured_content
-
-
-def transport_to(target):
-    """Over HTTP where the target is an address, with the token of the environment; else over a pipe."""
-    if target.startswith("http"):
-        token = os.environ["DESKGATE_TEST_TOKEN"]
-        http_client = create_mcp_http_client(headers={"Authorization": f"Bearer {token}"})
-        return streamable_http_client(target, http_client=http_client)
-    return stdio_client(StdioServerParameters(command=target, args=["--demo", "--actor", "interop"]))
 
 
 async def main(target, calls, revision):

@@ -176,6 +176,13 @@ impl Context {
         Self::guarded_desk(&self.config.database, create, read_only, guard)
     }
 
+    /// A desk whose previews and approvals hold for every server with its key file.
+    fn kept_desk(&self, create: bool, read_only: bool) -> anyhow::Result<Arc<Desk>> {
+        let path = self.key_file()?.to_owned();
+        let guard = Guard::from_kept_file(path, self.config.policy.clone())?;
+        Self::guarded_desk(&self.config.database, create, read_only, guard)
+    }
+
     fn guarded_desk(
         url: &str,
         create: bool,
@@ -240,10 +247,7 @@ fn serve(context: Context, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
             serve_demo(&context).await
         } else {
             let read_only = context.config.surface.read_only;
-            let path = context.key_file()?.to_owned();
-            let guard = Guard::from_kept_file(path, context.config.policy.clone())?;
-            let url = &context.config.database;
-            let desk = Context::guarded_desk(url, !read_only, read_only, guard)?;
+            let desk = context.kept_desk(!read_only, read_only)?;
             let server = Server::bind(context.config, desk, &Context::machine()).await?;
             tracing::info!(url = server.url(), "serving");
             until_told(server).await

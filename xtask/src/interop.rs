@@ -1,7 +1,8 @@
 //! The official Python and TypeScript clients against both servers, on both protocol revisions.
 //!
 //! They are installed by their ordinary package clients into the target folder, pinned, and run the same list of
-//! calls (`interop/calls.json`) with strict output validation. Needs python3 and npm, so it is a step of its own.
+//! calls (`interop/calls.json`) and of answers to the question about a change (`interop/answers.json`) with strict output
+//! validation. Needs python3 and npm, so it is a step of its own.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -38,7 +39,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     )?;
     let node = work.join("node");
     std::fs::create_dir_all(&node)?;
-    for name in ["package.json", "check.mjs"] {
+    for name in ["package.json", "check.mjs", "asked.mjs", "target.mjs"] {
         std::fs::copy(scripts.join("node").join(name), node.join(name))?;
     }
     crate::run(Command::new("npm").current_dir(&node).args([
@@ -48,36 +49,35 @@ pub(crate) fn run() -> anyhow::Result<()> {
         "--no-fund",
     ]))?;
 
-    let python = || {
+    let python = |script: &str| {
         let mut command = Command::new(venv.join("bin/python"));
-        command.arg(scripts.join("python/check.py"));
+        command.arg(scripts.join("python").join(script).with_extension("py"));
         command
     };
-    let typescript = || {
+    let typescript = |script: &str| {
         let mut command = Command::new("node");
-        command.current_dir(&node).arg("check.mjs");
+        command.current_dir(&node).arg(format!("{script}.mjs"));
         command
     };
-    let clients: [(&str, &dyn Fn() -> Command); 2] =
+    let clients: [(&str, &dyn Fn(&str) -> Command); 2] =
         [("Python", &python), ("TypeScript", &typescript)];
-    for revision in ["2025-11-25", "2026-07-28"] {
-        for (name, client) in clients {
-            println!("{name} client, {revision}, over a pipe");
-            crate::run(
-                client()
-                    .arg(&binary)
-                    .arg(scripts.join("calls.json"))
-                    .arg(revision),
-            )?;
-            println!("{name} client, {revision}, over HTTP");
-            let server = HttpDemo::start(&http)?;
-            crate::run(
-                client()
-                    .arg(&server.url)
-                    .arg(scripts.join("calls.json"))
-                    .arg(revision)
-                    .env("DESKGATE_TEST_TOKEN", &server.token),
-            )?;
+    // Every tool and other capability first, then every way to confirm a guarded change.
+    for (script, cases) in [("check", "calls.json"), ("asked", "answers.json")] {
+        let cases = scripts.join(cases);
+        for revision in ["2025-11-25", "2026-07-28"] {
+            for (name, client) in clients {
+                println!("{name} client, {revision}, {script}, over a pipe");
+                crate::run(client(script).arg(&binary).arg(&cases).arg(revision))?;
+                println!("{name} client, {revision}, {script}, over HTTP");
+                let server = HttpDemo::start(&http)?;
+                crate::run(
+                    client(script)
+                        .arg(&server.url)
+                        .arg(&cases)
+                        .arg(revision)
+                        .env("DESKGATE_TEST_TOKEN", &server.token),
+                )?;
+            }
         }
     }
     Ok(())
@@ -95,7 +95,17 @@ struct HttpDemo {
 impl HttpDemo {
     fn start(binary: &Path) -> anyhow::Result<Self> {
         let mut process = Command::new(binary)
-            .args(["serve", "--demo", "--bind", "127.0.0.1:0", "--log", "warn"])
+            // The scripts write faster than people do.
+            .args([
+                "serve",
+                "--demo",
+                "--bind",
+                "127.0.0.1:0",
+                "--log",
+                "warn",
+                "--writes-per-second",
+                "1000",
+            ])
             .stdout(Stdio::piped())
             .spawn()?;
         let stdout = process.stdout.take().context("no output")?;

@@ -223,7 +223,9 @@ fn without_a_good_private_key_nothing_is_served() {
 #[test]
 fn a_pipe_decides_no_approval() {
     let folder = TempDir::new().unwrap();
-    assert!(run(folder.path(), &["migrate"]).status.success());
+    for first in [["migrate"].as_slice(), &["keys", "create"]] {
+        assert!(run(folder.path(), first).status.success());
+    }
     let list = run(folder.path(), &["approvals", "list"]);
     assert_eq!(text(&list.stdout), "Nothing waits for a person.\n");
     for (id, word) in [("A-1", "nothing waits"), ("T-1", "approval")] {
