@@ -111,6 +111,11 @@ impl Desk {
         Ok(())
     }
 
+    /// Writes that wait for their answer now.
+    pub fn queued_writes(&self) -> usize {
+        self.store.queued_writes()
+    }
+
     /// Finishes what is being written, then closes the store.
     pub async fn close(&self) -> Result<(), DeskError> {
         Ok(self.store.close().await?)

@@ -210,18 +210,22 @@ impl Context {
         )
     }
 
-    /// Whoever sits at the terminal; the operating system vouches, nobody else.
     fn operator(&self, desk: &Desk) -> Caller {
-        Caller {
-            actor: Actor {
-                id: format!("local:{}", self.environment.os_user()),
-                proof: Proof::Asserted,
-                channel: ActorChannel::Cli,
-                client: "cli".to_owned(),
-            },
-            scopes: ScopeSet::all(),
-            request_id: desk.next_request_id(),
-        }
+        operator(desk, &self.environment.os_user())
+    }
+}
+
+/// Whoever sits at the terminal; the operating system vouches, nobody else.
+fn operator(desk: &Desk, user: &str) -> Caller {
+    Caller {
+        actor: Actor {
+            id: format!("local:{user}"),
+            proof: Proof::Asserted,
+            channel: ActorChannel::Cli,
+            client: "cli".to_owned(),
+        },
+        scopes: ScopeSet::all(),
+        request_id: desk.next_request_id(),
     }
 }
 
@@ -244,7 +248,7 @@ fn serve(context: Context, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let is_demo = matches.get_flag("demo");
     runtime()?.block_on(async {
         if is_demo {
-            serve_demo(&context).await
+            serve_demo(context).await
         } else {
             let read_only = context.config.surface.read_only;
             let desk = context.kept_desk(!read_only, read_only)?;
@@ -257,18 +261,27 @@ fn serve(context: Context, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
 }
 
 /// A desk to look at: temporary, seeded, on this machine only, with one token that is gone with it.
-async fn serve_demo(context: &Context) -> anyhow::Result<()> {
-    let bind: SocketAddr = context.config.bind;
+pub struct Demonstration {
+    /// The server.
+    pub server: Server,
+    /// The token that enters.
+    pub token: String,
+    /// Where its store is, until this is dropped.
+    pub folder: tempfile::TempDir,
+}
+
+/// Makes a demonstration for somebody at this machine.
+pub async fn demonstration(config: Config, user: &str) -> anyhow::Result<Demonstration> {
+    let bind: SocketAddr = config.bind;
     ensure!(
         bind.ip().is_loopback(),
         "a demonstration is served on the loopback only, and `bind` is `{bind}`"
     );
     let folder = tempfile::tempdir()?;
-    let path = folder.path().join("demo.db");
-    let guard = Guard::passing(&SystemIds, context.config.policy.clone())?;
-    let url = format!("sqlite:{}", path.display());
+    let url = format!("sqlite:{}", folder.path().join("demo.db").display());
+    let guard = Guard::passing(&SystemIds, config.policy.clone())?;
     let desk = Context::guarded_desk(&url, true, false, guard)?;
-    let operator = context.operator(&desk);
+    let operator = operator(&desk, user);
     desk::ops::demo::seed(&desk, &operator).await?;
     let token = new_token(&SystemIds);
     let request = TokenRequest {
@@ -279,8 +292,17 @@ async fn serve_demo(context: &Context) -> anyhow::Result<()> {
     };
     desk.create_access_token(&operator, &request, token.digest())
         .await?;
-    let server = Server::bind(context.config.clone(), desk, &Context::machine()).await?;
-    let (url, token) = (server.url().to_owned(), token.reveal().to_owned());
+    Ok(Demonstration {
+        server: Server::bind(config, desk, &Context::machine()).await?,
+        token: token.reveal().to_owned(),
+        folder,
+    })
+}
+
+async fn serve_demo(context: Context) -> anyhow::Result<()> {
+    let user = context.environment.os_user();
+    let demonstration = demonstration(context.config, &user).await?;
+    let (url, token) = (demonstration.server.url(), &demonstration.token);
     print(&format!(
         "A demonstration desk is at {url} until this process ends.\n\
          Token: {token}\n\n\
@@ -288,7 +310,7 @@ async fn serve_demo(context: &Context) -> anyhow::Result<()> {
          npx -y @modelcontextprotocol/inspector --cli {url} --transport http \\\n    \
          --header \"Authorization: Bearer {token}\" --method tools/list\n"
     ))?;
-    until_told(server).await
+    until_told(demonstration.server).await
 }
 
 async fn until_told(server: Server) -> anyhow::Result<()> {

@@ -130,14 +130,19 @@ impl Server {
         self.shutdown.clone()
     }
 
-    /// Serves the desk until the shutdown begins, then ends in order and closes the store.
-    pub async fn run(self) -> anyhow::Result<()> {
-        let surface = Surface::new(
+    /// What it serves.
+    pub fn surface(&self) -> Surface {
+        Surface::new(
             Arc::clone(&self.desk),
             Arc::new(FromToken),
             self.config.surface.clone(),
         )
-        .observed_by(Arc::clone(&self.front.metrics) as Arc<dyn mcp_surface::Observe>);
+        .observed_by(Arc::clone(&self.front.metrics) as Arc<dyn mcp_surface::Observe>)
+    }
+
+    /// Serves the desk until the shutdown begins, then ends in order and closes the store.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let surface = self.surface();
         self.run_with(surface).await
     }
 

@@ -29,4 +29,7 @@ pub trait Identify: Send + Sync {
 pub trait Observe: Send + Sync {
     /// A tool, prompt or resource request ended with a code of the error contract, or `OK`.
     fn called(&self, name: &'static str, code: &'static str, took: Duration);
+
+    /// A confirmation token was spent: a guarded change was made, approved in this way.
+    fn spent(&self, name: &'static str, method: &'static str);
 }

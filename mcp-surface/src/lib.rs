@@ -28,7 +28,7 @@ mod view;
 
 pub use access::{Access, access_of};
 pub use args::{Arg, Shape};
-pub use docs::{docs_error_contract_markdown, docs_tools_markdown};
+pub use docs::{docs_error_contract_markdown, docs_roles_markdown, docs_tools_markdown};
 pub use identity::{Identify, Observe, Unidentified};
 pub use outcome::rate_limited;
 pub use prompts::{PROMPTS, PromptSpec};

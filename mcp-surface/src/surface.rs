@@ -209,7 +209,10 @@ impl Surface {
         };
         let step = self.contained(spec.name, caller, cancelled(), work).await?;
         let ask = match step {
-            Step::Done(reply) => return Ok(reply.into_result().into()),
+            Step::Done(reply) => {
+                self.count_spent(spec.name, &reply);
+                return Ok(reply.into_result().into());
+            }
             Step::Wait(waiting) => return Ok(waiting.into_result().into()),
             Step::Ask(ask) => ask,
         };
@@ -229,6 +232,7 @@ impl Surface {
         let token = preview.token.text();
         let work = async move { Ok(confirm::commit(&call, &token, given, decision).await?) };
         let reply: Reply = self.contained(spec.name, caller, cancelled(), work).await?;
+        self.count_spent(spec.name, &reply);
         Ok(reply.into_result().into())
     }
 
@@ -322,6 +326,12 @@ impl Surface {
             confirmation: Confirming::Nothing,
             asking: Asking::No,
             budget: self.inner.settings.result_bytes,
+        }
+    }
+
+    fn count_spent(&self, name: &'static str, reply: &Reply) {
+        if let (Some(observer), Some(method)) = (&self.observer, reply.spent()) {
+            observer.spent(name, method);
         }
     }
 

@@ -301,6 +301,9 @@ pub trait Storage: Send + Sync {
     /// The name of the store, which its first opening drew; no caller ever sees it.
     fn deployment(&self) -> Arc<str>;
 
+    /// Writes that wait for their answer now.
+    fn queued_writes(&self) -> usize;
+
     /// Finishes queued writes, then closes; later calls are [`StoreError::Unavailable`].
     fn close(&self) -> StoreFuture<'_, ()>;
 }

@@ -358,6 +358,10 @@ impl Storage for SqlStorage {
         Arc::clone(&self.deployment)
     }
 
+    fn queued_writes(&self) -> usize {
+        self.writer.depth()
+    }
+
     fn close(&self) -> StoreFuture<'_, ()> {
         Box::pin(async {
             self.readers.close();

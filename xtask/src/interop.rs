@@ -4,11 +4,15 @@
 //! calls (`interop/calls.json`) and of answers to the question about a change (`interop/answers.json`) with strict output
 //! validation. Needs python3 and npm, so it is a step of its own.
 
-use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
+
+use crate::http_demo::HttpDemo;
+
+/// How a client is started on one of its scripts.
+type Client<'a> = &'a dyn Fn(&str) -> Command;
 
 pub(crate) fn run() -> anyhow::Result<()> {
     crate::run(crate::cargo().args(["build", "--quiet", "--package", "mcp-stdio"]))?;
@@ -59,13 +63,14 @@ pub(crate) fn run() -> anyhow::Result<()> {
         command.current_dir(&node).arg(format!("{script}.mjs"));
         command
     };
-    let clients: [(&str, &dyn Fn(&str) -> Command); 2] =
-        [("Python", &python), ("TypeScript", &typescript)];
     // Every tool and other capability first, then every way to confirm a guarded change.
     for (script, cases) in [("check", "calls.json"), ("asked", "answers.json")] {
         let cases = scripts.join(cases);
         for revision in ["2025-11-25", "2026-07-28"] {
-            for (name, client) in clients {
+            for (name, client) in [
+                ("Python", &python as Client<'_>),
+                ("TypeScript", &typescript),
+            ] {
                 println!("{name} client, {revision}, {script}, over a pipe");
                 crate::run(client(script).arg(&binary).arg(&cases).arg(revision))?;
                 println!("{name} client, {revision}, {script}, over HTTP");
@@ -81,60 +86,4 @@ pub(crate) fn run() -> anyhow::Result<()> {
         }
     }
     Ok(())
-}
-
-/// A demonstration server over HTTP with a desk of its own, gone when this is dropped.
-struct HttpDemo {
-    process: Child,
-    // Kept open: a server that can't print ends.
-    output: BufReader<ChildStdout>,
-    url: String,
-    token: String,
-}
-
-impl HttpDemo {
-    fn start(binary: &Path) -> anyhow::Result<Self> {
-        let mut process = Command::new(binary)
-            // The scripts write faster than people do.
-            .args([
-                "serve",
-                "--demo",
-                "--bind",
-                "127.0.0.1:0",
-                "--log",
-                "warn",
-                "--writes-per-second",
-                "1000",
-            ])
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let stdout = process.stdout.take().context("no output")?;
-        let mut demo = Self {
-            process,
-            output: BufReader::new(stdout),
-            url: String::new(),
-            token: String::new(),
-        };
-        while demo.token.is_empty() {
-            let mut line = String::new();
-            let read = demo.output.read_line(&mut line)?;
-            ensure!(read > 0, "the demonstration server did not say where it is");
-            let mut words = line.split_ascii_whitespace();
-            if let Some(url) = words.find(|word| word.starts_with("http://")) {
-                url.clone_into(&mut demo.url);
-            }
-            if let Some(token) = line.trim_end().strip_prefix("Token: ") {
-                token.clone_into(&mut demo.token);
-            }
-        }
-        Ok(demo)
-    }
-}
-
-impl Drop for HttpDemo {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        drop(self.process.kill());
-        drop(self.process.wait());
-    }
 }

@@ -91,6 +91,7 @@ async fn ready(State(health): State<Arc<Health>>, request: Request) -> Response 
             "checks": {
                 "database": word(database),
                 "issuer_keys": word(keys),
+                "classifier": health.desk.screening_mode().as_str(),
                 "shutting_down": draining,
             },
             "host_is_allowed": neighbours.names_us(request.uri(), request.headers()),

@@ -39,6 +39,12 @@ struct CallLabels {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct SpentLabels {
+    name: &'static str,
+    method: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct NameLabels {
     name: &'static str,
 }
@@ -50,8 +56,21 @@ pub struct Metrics {
     refusals: Family<ReasonLabels, Counter>,
     calls: Family<CallLabels, Counter>,
     durations: Family<NameLabels, Histogram, fn() -> Histogram>,
+    spent: Family<SpentLabels, Counter>,
     sessions: Gauge<i64, AtomicI64>,
     connections: Gauge<i64, AtomicI64>,
+    queued: Gauge<i64, AtomicI64>,
+}
+
+/// What is counted only when somebody looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Levels {
+    /// Sessions of the older revision.
+    pub sessions: usize,
+    /// Connections.
+    pub connections: usize,
+    /// Writes that wait for their answer.
+    pub queued_writes: usize,
 }
 
 impl Default for Metrics {
@@ -69,19 +88,28 @@ impl Default for Metrics {
             Family::new_with_constructor(|| Histogram::new(SECONDS));
         let help = "How long calls took, in seconds";
         registry.register("call_duration_seconds", help, durations.clone());
+        let spent = Family::default();
+        let help =
+            "Confirmation tokens spent: guarded changes that were made, by how they were approved";
+        registry.register("confirmation_tokens_spent", help, spent.clone());
         let sessions = Gauge::default();
         let help = "Open sessions of the older protocol revision";
         registry.register("sessions", help, sessions.clone());
         let connections = Gauge::default();
         registry.register("connections", "Open connections", connections.clone());
+        let queued = Gauge::default();
+        let help = "Writes that wait for their answer";
+        registry.register("write_queue_depth", help, queued.clone());
         Self {
             registry,
             requests,
             refusals,
             calls,
             durations,
+            spent,
             sessions,
             connections,
+            queued,
         }
     }
 }
@@ -101,10 +129,11 @@ impl Metrics {
     }
 
     /// Everything as text.
-    pub fn render(&self, sessions: usize, connections: usize) -> String {
+    pub fn render(&self, levels: Levels) -> String {
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        self.sessions.set(number(sessions));
-        self.connections.set(number(connections));
+        self.sessions.set(number(levels.sessions));
+        self.connections.set(number(levels.connections));
+        self.queued.set(number(levels.queued_writes));
         let mut text = String::new();
         if encode(&mut text, &self.registry).is_err() {
             // Writing to a text does not fail.
@@ -115,6 +144,11 @@ impl Metrics {
 }
 
 impl Observe for Metrics {
+    fn spent(&self, name: &'static str, method: &'static str) {
+        let labels = SpentLabels { name, method };
+        self.spent.get_or_create(&labels).inc();
+    }
+
     fn called(&self, name: &'static str, code: &'static str, took: Duration) {
         let labels = CallLabels {
             name,

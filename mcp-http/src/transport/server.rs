@@ -31,7 +31,7 @@ use super::streams;
 use crate::auth::challenge::{Resource, WELL_KNOWN};
 use crate::auth::{Authenticator, Denied, Principal};
 use crate::limits::{Class, Limits, TooMuch};
-use crate::operations::metrics::{self, Metrics};
+use crate::operations::metrics::{self, Levels, Metrics};
 use crate::operations::observe::{Observer, RequestNumber, observe, trace_id};
 
 /// How long a client waits that can't be told now who it is.
@@ -134,8 +134,11 @@ pub fn metrics_router(front: Arc<Front>, shutdown: Shutdown) -> Router {
 
 impl Front {
     async fn counters(&self, shutdown: &Shutdown) -> Response {
-        let sessions = self.sessions.count().await;
-        let text = self.metrics.render(sessions, shutdown.connections().len());
+        let text = self.metrics.render(Levels {
+            sessions: self.sessions.count().await,
+            connections: shutdown.connections().len(),
+            queued_writes: self.desk.queued_writes(),
+        });
         let mut response = Response::new(Body::from(text));
         response.headers_mut().insert(
             http::header::CONTENT_TYPE,

@@ -224,3 +224,36 @@ async fn counters_can_have_an_address_of_their_own_with_nothing_else_on_it() {
     assert_eq!(stranger.get("/mcp").await.status, StatusCode::NOT_FOUND);
     assert_eq!(stranger.get("/healthz").await.status, StatusCode::NOT_FOUND);
 }
+
+#[tokio::test]
+async fn readiness_names_the_classifier_and_spent_tokens_and_the_queue_are_counted() {
+    let server = Plan::default().start().await;
+    let ready = server.stranger().get("/readyz").await.message();
+    assert_eq!(ready["checks"]["classifier"], "local");
+    let customer = server.customer().await;
+    let person = server.client("anna").await;
+    let filed = person
+        .call(
+            "create_ticket",
+            json!({"customer_id": customer, "subject": "s", "description": "d"}),
+        )
+        .await;
+    let ticket = filed.result()["ticket_id"].clone();
+    let change = json!({"ticket_id": ticket, "priority": "low"});
+    let preview = person.call("update_ticket", change.clone()).await;
+    assert_eq!(preview.code(), "CONFIRMATION_REQUIRED");
+    let mut confirmed = change;
+    confirmed["confirmation_token"] = preview.result()["confirmation_token"].clone();
+    // The second answer is the stored one, and spends nothing.
+    for _ in 0..2 {
+        let answer = person.call("update_ticket", confirmed.clone()).await;
+        assert_eq!(answer.code(), "OK", "{}", answer.text());
+    }
+    let text = person.get("/metrics").await.text();
+    for line in [
+        "deskgate_confirmation_tokens_spent_total{name=\"update_ticket\",method=\"token_only\"} 1",
+        "deskgate_write_queue_depth 0",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}: {text}");
+    }
+}
