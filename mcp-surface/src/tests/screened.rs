@@ -1,5 +1,10 @@
 //! What the guardrail reads, and the one way back from what it said (design section 5, rule 5; promise I-8).
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each step of putting a text somewhere is about some of the places"
+)]
+
 use domain::Status;
 use serde_json::{Value, json};
 use storage::import::ImportRecord;
@@ -213,8 +218,8 @@ async fn a_person_lifts_a_flag_and_new_text_is_read_again() {
     assert_eq!(written["grounding"][0]["article_id"], "KB-004");
 
     // What the team writes about it is read by itself; what a customer adds is read with everything.
-    let calm = json!({"ticket_id": "T-1", "body": "Told Ann to restart the printer."});
-    bench.ok("add_comment", calm).await;
+    let harmless = json!({"ticket_id": "T-1", "body": "Told Ann to restart the printer."});
+    bench.ok("add_comment", harmless).await;
     bench.ok("draft_response", draft.clone()).await;
     let more =
         json!({"ticket_id": "T-1", "body": "And it prints blank pages.", "from_customer": true});
