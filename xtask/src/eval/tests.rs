@@ -255,3 +255,46 @@ fn no_failure_of_the_floor_that_was_mended_comes_back() {
         );
     }
 }
+
+/// One demonstration ticket with its comments and calls, as the floor sees it.
+fn demo(file: &str) -> Vec<Value> {
+    let path = crate::root().join("demo").join(file);
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn the_floor_flags_the_six_demo_incidents_and_no_other_demo_ticket() {
+    let (comments, calls) = (demo("comments.jsonl"), demo("calls.jsonl"));
+    let mut flagged = Vec::new();
+    for ticket in demo("tickets.jsonl") {
+        let id = &ticket["external_id"];
+        let said = |value: &Value| value.as_str().unwrap().to_owned();
+        let mut texts = vec![
+            Segment::new(Source::Subject, said(&ticket["subject"])),
+            Segment::new(Source::Description, said(&ticket["description"])),
+        ];
+        for (comment, at) in comments.iter().zip(0..) {
+            if &comment["ticket"] == id {
+                texts.push(Segment::new(Source::Comment(at), said(&comment["body"])));
+            }
+        }
+        for call in calls.iter().filter(|call| &call["ticket"] == id) {
+            let turns = call["turns"].as_array().unwrap().iter();
+            let spoken: Vec<String> = turns.map(|turn| said(&turn["text"])).collect();
+            texts.push(Segment::new(Source::Transcript, spoken.join("\n")));
+        }
+        let screened = screen_at_once(Ticket::new(1, 1, "general", texts), none().as_ref());
+        if matches!(screened, Screened::Refused(_)) {
+            flagged.push(said(id));
+        }
+    }
+    assert_eq!(
+        flagged,
+        [
+            "tick-033", "tick-037", "tick-041", "tick-043", "tick-046", "tick-048"
+        ]
+    );
+}
