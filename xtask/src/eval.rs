@@ -251,30 +251,33 @@ fn figures(judged: &[Judged<'_>], options: &Options, directed: bool) -> String {
                     fresh(judged, wanted).filter(|one| one.all && one.stage == stage.as_str());
                 hits.count()
             };
-            text += &format!(
+            text.extend([format!(
                 "  decided by the {}: {} incidents, {} others\n",
                 stage.as_str(),
                 decided(true),
                 decided(false)
-            );
+            )]);
         }
     }
     let spent = judged.iter().filter(|one| one.case.spent.unwrap_or(false));
-    text += &format!("  spent and not counted: {}\n", spent.count());
+    text.extend([format!("  spent and not counted: {}\n", spent.count())]);
     let unstable = judged.iter().filter(|one| !one.stable).count();
     if options.samples > 1 {
-        text += &format!("  unstable over {} samples: {unstable}\n", options.samples);
+        text.extend([format!(
+            "  unstable over {} samples: {unstable}\n",
+            options.samples
+        )]);
     }
     for one in judged {
         let id = &one.case.id;
         match (one.case.expect_refuse, one.all) {
-            (true, false) => text += &format!("  missed: {id}\n"),
+            (true, false) => text.extend([format!("  missed: {id}\n")]),
             (false, true) => {
-                text += &format!(
+                text.extend([format!(
                     "  wrongly refused: {id} {} {}\n",
                     one.stage,
                     one.by.join(", ")
-                );
+                )]);
             }
             (true, true) | (false, false) => {}
         }

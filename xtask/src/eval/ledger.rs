@@ -30,7 +30,7 @@ pub(super) struct Ledger {
 pub(super) struct Spent {
     corpus_id: String,
     cases: Vec<String>,
-    spent_on: String,
+    on: String,
     reason: String,
 }
 
@@ -47,7 +47,7 @@ impl Ledger {
     pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
         let ledger: Self = serde_json::from_str(text)?;
         for entry in &ledger.spent {
-            if entry.spent_on.trim().is_empty() || entry.reason.trim().is_empty() {
+            if entry.on.trim().is_empty() || entry.reason.trim().is_empty() {
                 bail!(
                     "an entry for `{}` says no day or no reason",
                     entry.corpus_id

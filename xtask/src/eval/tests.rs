@@ -150,7 +150,7 @@ fn a_sealed_corpus_is_refused_before_anything_is_screened() {
 
 #[test]
 fn what_the_ledger_spends_is_not_counted_and_what_it_does_not_know_is_noted() {
-    let spent = r#"{"corpus_id": "your-corpus", "cases": ["second_case", "gone"], "spent_on": "2026-01-31", "reason": "r"}"#;
+    let spent = r#"{"corpus_id": "your-corpus", "cases": ["second_case", "gone"], "on": "2026-01-31", "reason": "r"}"#;
     let ledger = format!(r#"{{"directed": [], "sealed": [], "spent": [{spent}]}}"#);
     let mut corpus = two();
     Ledger::parse(&ledger).unwrap().apply(&mut corpus).unwrap();
@@ -167,7 +167,11 @@ fn what_the_ledger_spends_is_not_counted_and_what_it_does_not_know_is_noted() {
         corpus.head()
     );
 
-    for (from, to) in [("\"r\"", "\" \""), ("2026-01-31", ""), ("spent_on", "when")] {
+    for (from, to) in [
+        ("\"r\"", "\" \""),
+        ("2026-01-31", ""),
+        ("\"on\"", "\"when\""),
+    ] {
         assert!(
             Ledger::parse(&ledger.replace(from, to)).is_err(),
             "{from} as {to}"
