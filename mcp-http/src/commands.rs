@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use desk::guard::{ClassifierKind, screener};
+use desk::guard::{ClassifierKind, Wall};
 use desk::ops::import::{ImportOptions, OnError, Silent, import};
 use desk::ops::keys::{self, KeysTask};
 use desk::ops::tokens::TokenRequest;
@@ -173,29 +173,42 @@ impl Context {
     /// A desk that keeps no preview, so that it needs no key that outlives it.
     fn desk(&self, create: bool, read_only: bool) -> anyhow::Result<Arc<Desk>> {
         let guard = Guard::passing(&SystemIds, self.config.policy.clone())?;
-        Self::guarded_desk(&self.config.database, create, read_only, guard)
+        Self::guarded_desk(
+            &self.config.database,
+            self.config.classifier.clone(),
+            create,
+            read_only,
+            guard,
+        )
     }
 
     /// A desk whose previews and approvals hold for every server with its key file.
     fn kept_desk(&self, create: bool, read_only: bool) -> anyhow::Result<Arc<Desk>> {
         let path = self.key_file()?.to_owned();
         let guard = Guard::from_kept_file(path, self.config.policy.clone())?;
-        Self::guarded_desk(&self.config.database, create, read_only, guard)
+        Self::guarded_desk(
+            &self.config.database,
+            self.config.classifier.clone(),
+            create,
+            read_only,
+            guard,
+        )
     }
 
     fn guarded_desk(
         url: &str,
+        kind: ClassifierKind,
         create: bool,
         read_only: bool,
         guard: Guard,
     ) -> anyhow::Result<Arc<Desk>> {
         let options = Options {
-            screener: Some(screener(ClassifierKind::Local.classifier())),
             create,
             read_only,
             ..Options::default()
         };
-        let store = storage::open(&DatabaseUrl::parse(url)?, options)?;
+        let wall = Wall::new(kind, Arc::new(SystemClock), Arc::new(SystemIds))?;
+        let store = wall.open(&DatabaseUrl::parse(url)?, options)?;
         Ok(Arc::new(Desk::new(
             store,
             Arc::new(SystemClock),
@@ -251,6 +264,9 @@ fn serve(context: Context, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
             serve_demo(context).await
         } else {
             let read_only = context.config.surface.read_only;
+            if let Some(told) = context.config.classifier.disclosure() {
+                tracing::warn!("{told}");
+            }
             let desk = context.kept_desk(!read_only, read_only)?;
             let server = Server::bind(context.config, desk, &Context::machine()).await?;
             tracing::info!(url = server.url(), "serving");
@@ -280,7 +296,7 @@ pub async fn demonstration(config: Config, user: &str) -> anyhow::Result<Demonst
     let folder = tempfile::tempdir()?;
     let url = format!("sqlite:{}", folder.path().join("demo.db").display());
     let guard = Guard::passing(&SystemIds, config.policy.clone())?;
-    let desk = Context::guarded_desk(&url, true, false, guard)?;
+    let desk = Context::guarded_desk(&url, config.classifier.clone(), true, false, guard)?;
     let operator = operator(&desk, user);
     desk::ops::demo::seed(&desk, &operator).await?;
     let token = new_token(&SystemIds);

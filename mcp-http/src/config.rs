@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
+use desk::guard::{ClassifierKind, RemoteGiven};
 use desk::{ConfirmationMode, Policy};
 use mcp_surface::{Settings, Toolset};
 
@@ -24,7 +25,7 @@ pub use file::{IssuerEntry, ScopeClaimWord, TokenTypeWord};
 pub use settings::{Environment, Given, SETTINGS, Setting};
 
 /// What the server runs with.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Config {
     /// `sqlite:PATH`; empty in a demonstration.
     pub database: String,
@@ -50,6 +51,8 @@ pub struct Config {
     pub key_file: Option<PathBuf>,
     /// What needs a confirmation.
     pub policy: Policy,
+    /// What judges a ticket that the floor lets pass.
+    pub classifier: ClassifierKind,
     /// What the surface serves.
     pub surface: Settings,
     /// Allowances of each principal.
@@ -113,6 +116,7 @@ impl Config {
             personal_tokens: values.boolean("personal_tokens", true)?,
             key_file: values.text("key_file").map(PathBuf::from),
             policy: Policy::parse(mode, &approval).context("`approval`")?,
+            classifier: classifier(&values)?,
             surface: Settings {
                 toolsets: toolsets(&values.list("toolsets"))?,
                 read_only: values.boolean("read_only", false)?,
@@ -171,6 +175,16 @@ fn tls(values: &settings::Values<'_>) -> anyhow::Result<Option<(PathBuf, PathBuf
         (None, None) => Ok(None),
         _ => bail!("`tls_certificate` and `tls_key` belong together; set both or neither"),
     }
+}
+
+fn classifier(values: &settings::Values<'_>) -> anyhow::Result<ClassifierKind> {
+    let word = values.text("classifier");
+    let is_remote = |word: &str| word.trim().eq_ignore_ascii_case("remote");
+    ensure!(
+        !word.as_deref().is_some_and(is_remote),
+        "`classifier` cannot be `remote` over HTTP yet; valid are: local, none"
+    );
+    ClassifierKind::parse(word.as_deref(), RemoteGiven::default()).context("`classifier`")
 }
 
 fn toolsets(words: &[String]) -> anyhow::Result<Vec<Toolset>> {

@@ -100,6 +100,9 @@ pub(crate) fn deviations(config: &Config) -> Vec<String> {
             ),
         );
     }
+    if let Some(told) = config.classifier.disclosure() {
+        note(true, format!("`classifier`: {told}"));
+    }
     note(
         matches!(config.log, Level::Debug | Level::Trace),
         format!(

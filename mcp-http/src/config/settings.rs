@@ -105,6 +105,11 @@ pub const SETTINGS: &[Setting] = &[
         "Least approval of single operations, with commas: OPERATION=token|person, such as close_ticket=person",
     ),
     setting(
+        "classifier",
+        "KIND",
+        "What judges a ticket that the floor lets pass: local (the compiled-in model), none (weaker clearance) [default: local]",
+    ),
+    setting(
         "timeout_seconds",
         "N",
         "Seconds that a call may take, 1 to 600 [default: 30]",

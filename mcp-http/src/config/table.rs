@@ -46,6 +46,7 @@ impl Config {
         }
         put("confirm", self.policy.mode().as_str().into());
         put("approval", self.policy.settings().into());
+        put("classifier", self.classifier.as_str().into());
         put(
             "timeout_seconds",
             i64::try_from(self.surface.timeout.as_secs())?.into(),

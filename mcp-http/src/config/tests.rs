@@ -18,7 +18,7 @@ fn load(values: &[(&'static str, &str)]) -> anyhow::Result<Config> {
 
 #[track_caller]
 fn refused(values: &[(&'static str, &str)], words: &[&str]) {
-    let error = format!("{:#}", load(values).unwrap_err());
+    let error = format!("{:#}", load(values).err().unwrap());
     for word in words {
         assert!(error.contains(word), "{word}: {error}");
     }
@@ -110,6 +110,9 @@ fn truth_values_and_numbers_are_exact() {
         &["`toolsets`", "tickets"],
     );
     refused(&[("confirm", "none")], &["`confirm`", "standard"]);
+    for word in ["off", "remote", "nome"] {
+        refused(&[("classifier", word)], &["`classifier`", "local, none"]);
+    }
     for (given, word) in [
         ("close_ticket", "OPERATION=token"),
         ("close_ticket=open", "token, person"),

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use desk::guard::{ClassifierKind, screener};
+use desk::guard::Wall;
 use desk::ops::tokens::TokenRequest;
 use desk::system::{SystemClock, SystemIds};
 use desk::{Caller, Desk, Guard};
@@ -61,10 +61,10 @@ impl Plan {
         let database = format!("sqlite:{}", folder.path().join("desk.db").display());
         let options = Options {
             create: true,
-            screener: Some(screener(ClassifierKind::Local.classifier())),
             ..Options::default()
         };
-        let store = storage::open(&DatabaseUrl::parse(&database).unwrap(), options).unwrap();
+        let url = DatabaseUrl::parse(&database).unwrap();
+        let store = Wall::local().open(&url, options).unwrap();
         let mut settings = vec![("database", database), ("bind", "127.0.0.1:0".to_owned())];
         settings.extend(self.settings);
         settings.reverse();

@@ -164,7 +164,7 @@ async fn blocks(bench: &Bench) -> Vec<(String, String, Vec<&'static str>)> {
         (
             "prepare-reply",
             json!({"ticket_id": "T-1"}),
-            vec!["description", "body", "block"],
+            vec!["description", "body"],
         ),
         ("daily-queue-review", json!({}), vec!["subject"]),
     ] {

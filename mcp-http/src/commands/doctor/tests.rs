@@ -52,7 +52,8 @@ fn each_deviation_has_its_line() {
         ("bind", "0.0.0.0:3001"),
         ("public_url", "http://desk.example/mcp"),
     ];
-    let cases: [Case; 8] = [
+    let cases: [Case; 9] = [
+        (&[("classifier", "none")], "", &["`classifier`"]),
         (OPEN, "", &["`bind` is", "`public_url` is"]),
         (
             &[("allowed_origins", "http://app.example")],
