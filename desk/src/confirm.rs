@@ -223,7 +223,11 @@ impl Desk {
     ) -> Result<Decided, DeskError> {
         let act = operator.act(self.clock.now(), "approvals");
         let method = ApprovalMethod::OperatorTerminal;
-        Ok(self.store.decide_approval(act, id, verdict, method).await?)
+        let gate = Arc::clone(&self.guard.gate);
+        Ok(self
+            .store
+            .decide_approval(act, id, verdict, method, gate)
+            .await?)
     }
 }
 

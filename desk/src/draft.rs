@@ -90,3 +90,6 @@ fn compose(cleared: &Cleared, grounding: Vec<Grounding>) -> Draft {
 
 /// Who a draft is for.
 pub(crate) const READER: Audience = Audience::Customer;
+
+#[cfg(test)]
+mod tests;

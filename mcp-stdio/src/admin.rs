@@ -40,8 +40,8 @@ pub(crate) async fn run(command: &Command, config: &Config) -> anyhow::Result<()
         }
         Command::Approvals(approvals) => {
             let store = storage::open(&url, Options::default())?;
-            // Deciding spends no token, so no key is needed.
-            let guard = Guard::passing(&SystemIds, config.policy.clone())?;
+            // An approval is sealed with the key of the servers on this store.
+            let guard = Guard::from_file(keys::beside(file), &SystemIds, config.policy.clone())?;
             let desk = Desk::new(store, Arc::new(SystemClock), Arc::new(SystemIds), guard);
             let done = decide(approvals, &desk, config).await;
             desk.close().await?;

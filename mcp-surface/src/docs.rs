@@ -52,9 +52,8 @@ fn write_tool(page: &mut String, spec: &ToolSpec) -> std::fmt::Result {
         writeln!(page, "| `{name}`{mark} | {} | {description} |", values(arg))?;
     }
     let fields: Vec<String> = spec
-        .output
-        .iter()
-        .copied()
+        .results(spec.is_guarded())
+        .into_iter()
         .flatten()
         .map(|(name, _)| format!("`{name}`"))
         .collect();

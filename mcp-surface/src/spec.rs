@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::Toolset;
 use crate::args::{Arg, Arguments, input_schema, refuse_unknown};
-use crate::confirm::{Ask, Asking, Waiting};
+use crate::confirm::{Ask, Asking, GATE, Waiting};
 use crate::reply::Reply;
 
 /// Whether a tool changes anything.
@@ -203,6 +203,15 @@ impl ToolSpec {
         args
     }
 
+    /// What its results may hold, with what previews and confirmations say where its calls may need one.
+    pub(crate) fn results(&self, guarded: bool) -> Vec<&'static [Output]> {
+        let mut groups = self.output.to_vec();
+        if guarded {
+            groups.push(GATE);
+        }
+        groups
+    }
+
     /// The tool as the protocol lists it where nothing is configured.
     pub fn tool(&self) -> Tool {
         self.listed(self.is_guarded())
@@ -221,7 +230,7 @@ impl ToolSpec {
             Arc::new(input_schema(&self.arguments(guarded))),
         )
         .with_title(self.title)
-        .with_raw_output_schema(Arc::new(output_schema(self.output)))
+        .with_raw_output_schema(Arc::new(output_schema(&self.results(guarded))))
         .with_annotations(hints)
     }
 }

@@ -133,7 +133,7 @@ impl Surface {
     }
 
     /// Whether a tool's calls may need a confirmation here; policy can ask for more than the default.
-    fn guards(&self, spec: &ToolSpec) -> bool {
+    pub(crate) fn guards(&self, spec: &ToolSpec) -> bool {
         let mut operations = spec.operations.iter();
         spec.is_guarded() || operations.any(|operation| self.inner.desk.is_guarded(*operation))
     }
@@ -255,6 +255,8 @@ impl Surface {
         match answer {
             Ok(answer) => Some(confirm::decision(&answer, &ask.preview)),
             Err(ServiceError::Timeout { .. }) => Some(Decision::Lapse),
+            // An answer that is none was no yes.
+            Err(ServiceError::UnexpectedResponse) => Some(Decision::Decline),
             Err(error) => {
                 tracing::warn!(%error, "a client that said it can ask a person could not");
                 None

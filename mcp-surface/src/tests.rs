@@ -1,6 +1,7 @@
 //! The whole surface through a real client in the same process, on a real store.
 
 mod arguments;
+mod asked;
 mod budget;
 mod containment;
 mod golden;
@@ -9,8 +10,12 @@ mod lists;
 mod log;
 mod prompts;
 mod protocol;
+mod refusals;
 mod registry;
 mod resources;
+mod screened;
+mod strict;
 mod support;
 mod untrusted;
+mod wire;
 mod writes;

@@ -23,7 +23,7 @@ use domain::{
     PageRequest, Status, Ticket, TicketFilter, TicketId, TicketOrder, Timestamp, Total, Version,
 };
 use garde::Valid;
-use writegate::ApprovalMethod;
+use writegate::{ApprovalMethod, Gate};
 
 pub use error::{OpenError, StoreError};
 pub use guarded::{
@@ -224,12 +224,14 @@ pub trait Storage: Send + Sync {
     fn list_approvals(&self, at: Timestamp) -> StoreFuture<'_, Vec<Approval>>;
 
     /// Notes a person's decision about a change that waits for one; approving applies nothing, the token does.
+    /// `gate` seals an approval, so that it counts.
     fn decide_approval(
         &self,
         act: Act,
         id: ApprovalId,
         verdict: Verdict,
         method: ApprovalMethod,
+        gate: Arc<dyn Gate>,
     ) -> StoreFuture<'_, Decided>;
 
     /// Every category, by slug.

@@ -34,7 +34,7 @@ use domain::{
     TicketFilter, TicketId, TicketOrder, Timestamp, Version,
 };
 use garde::Valid;
-use writegate::ApprovalMethod;
+use writegate::{ApprovalMethod, Gate};
 
 use self::connection::{AnyConnection, Database, Purpose};
 use self::errors::Broken;
@@ -264,8 +264,9 @@ impl Storage for SqlStorage {
         id: ApprovalId,
         verdict: Verdict,
         method: ApprovalMethod,
+        gate: Arc<dyn Gate>,
     ) -> StoreFuture<'_, Decided> {
-        self.write(move |tx| gate::decide(tx, &act, id, verdict, method))
+        self.write(move |tx| gate::decide(tx, &act, id, verdict, method, gate.as_ref()))
     }
 
     fn list_categories(&self) -> StoreFuture<'_, Vec<Category>> {

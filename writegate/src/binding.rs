@@ -18,11 +18,18 @@ pub enum Purpose {
     RequestState,
     /// A position in a list.
     Cursor,
+    /// What a person decided elsewhere about a change that waits.
+    Approval,
 }
 
 impl Purpose {
     /// Every purpose.
-    pub const ALL: [Self; 3] = [Self::Confirm, Self::RequestState, Self::Cursor];
+    pub const ALL: [Self; 4] = [
+        Self::Confirm,
+        Self::RequestState,
+        Self::Cursor,
+        Self::Approval,
+    ];
 
     /// The label that its key is derived with.
     pub(crate) fn label(self) -> &'static str {
@@ -30,6 +37,7 @@ impl Purpose {
             Self::Confirm => "deskgate/writegate/v1/confirm",
             Self::RequestState => "deskgate/writegate/v1/request_state",
             Self::Cursor => "deskgate/writegate/v1/cursor",
+            Self::Approval => "deskgate/writegate/v1/approval",
         }
     }
 
@@ -38,6 +46,7 @@ impl Purpose {
             Self::Confirm => 1,
             Self::RequestState => 2,
             Self::Cursor => 3,
+            Self::Approval => 4,
         }
     }
 }
@@ -158,7 +167,7 @@ pub enum DecodeError {
         found: u8,
     },
     /// A purpose that doesn't exist.
-    #[error("the record has purpose `{found}`, known are `1` to `3`")]
+    #[error("the record has purpose `{found}`, known are `1` to `4`")]
     Purpose {
         /// The purpose byte.
         found: u8,

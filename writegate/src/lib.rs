@@ -72,6 +72,20 @@ pub trait Gate: Send + Sync {
         presented: &Presented<'_>,
     ) -> Result<Binding, Refused>;
 
+    /// The seal of a decision that a person made elsewhere about the change of a token: this token's row, approved in this way.
+    ///
+    /// It is stored with the row, so that nobody who can write the database but has no key can make a row look approved.
+    fn seal_approval(&self, token: TokenId, record: &[u8], method: ApprovalMethod) -> Token;
+
+    /// Whether `seal` is that seal, made with any key that counts.
+    fn is_approval(
+        &self,
+        seal: &Token,
+        token: TokenId,
+        record: &[u8],
+        method: ApprovalMethod,
+    ) -> bool;
+
     /// The id of the key that signs.
     fn current_kid(&self) -> Kid;
 

@@ -21,6 +21,11 @@ impl TokenId {
         Self(bytes)
     }
 
+    /// The id in the bytes that a pending row holds; `None` where they are not 16.
+    pub fn from_stored(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
     /// The 16 bytes that a pending row is found by.
     pub fn as_bytes(&self) -> &[u8; ID_BYTES] {
         &self.0

@@ -1,7 +1,8 @@
 //! The official Python and TypeScript clients against the stdio server, on both protocol revisions.
 //!
 //! They are installed by their ordinary package clients into the target folder, pinned, and run the same list of
-//! calls (`interop/calls.json`) with strict output validation. Needs python3 and npm, so it is a step of its own.
+//! calls (`interop/calls.json`) and of answers to the question about a change (`interop/answers.json`) with strict output
+//! validation. Needs python3 and npm, so it is a step of its own.
 
 use std::process::Command;
 
@@ -34,7 +35,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     )?;
     let node = work.join("node");
     std::fs::create_dir_all(&node)?;
-    for name in ["package.json", "check.mjs"] {
+    for name in ["package.json", "check.mjs", "asked.mjs"] {
         std::fs::copy(scripts.join("node").join(name), node.join(name))?;
     }
     crate::run(Command::new("npm").current_dir(&node).args([
@@ -44,28 +45,25 @@ pub(crate) fn run() -> anyhow::Result<()> {
         "--no-fund",
     ]))?;
 
-    for revision in ["2025-11-25", "2026-07-28"] {
-        println!("Python client, {revision}");
-        crate::run(
-            Command::new(venv.join("bin/python"))
-                .arg(scripts.join("python/check.py"))
-                .args([
-                    binary.as_os_str(),
-                    scripts.join("calls.json").as_os_str(),
-                    revision.as_ref(),
-                ]),
-        )?;
-        println!("TypeScript client, {revision}");
-        crate::run(
-            Command::new("node")
-                .current_dir(&node)
-                .arg("check.mjs")
-                .args([
-                    binary.as_os_str(),
-                    scripts.join("calls.json").as_os_str(),
-                    revision.as_ref(),
-                ]),
-        )?;
+    // Every tool and other capability first, then every way to confirm a guarded change.
+    for (script, cases) in [("check", "calls.json"), ("asked", "answers.json")] {
+        for revision in ["2025-11-25", "2026-07-28"] {
+            let cases = scripts.join(cases);
+            let arguments = [binary.as_os_str(), cases.as_os_str(), revision.as_ref()];
+            println!("Python client, {revision}, {script}");
+            crate::run(
+                Command::new(venv.join("bin/python"))
+                    .arg(scripts.join("python").join(script).with_extension("py"))
+                    .args(arguments),
+            )?;
+            println!("TypeScript client, {revision}, {script}");
+            crate::run(
+                Command::new("node")
+                    .current_dir(&node)
+                    .arg(format!("{script}.mjs"))
+                    .args(arguments),
+            )?;
+        }
     }
     Ok(())
 }

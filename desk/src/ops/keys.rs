@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::IdSource;
 use writegate::{
-    Binding, Gate, Grant, Key, KeyError, KeyFileError, KeyRing, Kid, Presented, Refused, Token,
+    ApprovalMethod, Binding, Gate, Grant, Key, KeyError, KeyFileError, KeyRing, Kid, Presented,
+    Refused, Token, TokenId,
 };
 
 /// Why there is no key ring to guard with. It is for whoever starts the server, so it names the file.
@@ -251,6 +252,21 @@ impl Gate for FileGate {
     ) -> Result<Binding, Refused> {
         self.follow(token);
         self.inner.recognise(token, record, presented)
+    }
+
+    fn seal_approval(&self, token: TokenId, record: &[u8], method: ApprovalMethod) -> Token {
+        self.inner.seal_approval(token, record, method)
+    }
+
+    fn is_approval(
+        &self,
+        seal: &Token,
+        token: TokenId,
+        record: &[u8],
+        method: ApprovalMethod,
+    ) -> bool {
+        self.follow(seal);
+        self.inner.is_approval(seal, token, record, method)
     }
 
     fn current_kid(&self) -> Kid {

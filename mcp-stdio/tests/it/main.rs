@@ -8,6 +8,8 @@
     reason = "helpers of tests are not in a test for clippy"
 )]
 
+mod approvals;
+mod gate;
 mod process;
 mod purity;
 mod settings;

@@ -114,6 +114,12 @@ impl Server {
         Some(message)
     }
 
+    /// Ends the process without a warning, with whatever it is at.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// Closes the input and waits for the end, which must come within the bound; gives the rest of the output.
     pub(crate) fn close_within(mut self, bound: Duration) -> (ExitStatus, Vec<Value>, String) {
         drop(self.input.take());

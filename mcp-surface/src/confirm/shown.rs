@@ -2,6 +2,9 @@
 //!
 //! One line a field; values are quoted, so no value can look like another line. Long ones are cut and say so.
 
+#[cfg(test)]
+mod tests;
+
 use desk::Approval;
 use domain::{Change, EntityKind, FieldValue, Operation};
 use serde_json::{Map, Value, json};

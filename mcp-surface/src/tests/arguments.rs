@@ -10,7 +10,7 @@ use crate::{Arg, Shape, ToolSpec, tool_specs};
 use storage::import::ImportRecord;
 
 /// Arguments with which each tool succeeds on the store of [`bench`], as often as it is called.
-fn valid_call(tool: &str) -> Value {
+pub(super) fn valid_call(tool: &str) -> Value {
     match tool {
         "get_customer" | "delete_customer" => json!({"customer_id": "C-1"}),
         "update_customer" => json!({"customer_id": "C-1", "name": "Bo"}),

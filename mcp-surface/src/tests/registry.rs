@@ -217,7 +217,12 @@ fn descriptions_name_only_tools_arguments_and_codes_that_exist() {
         .flat_map(|spec| spec.args.iter().map(|arg| arg.name).chain([spec.name]))
         .collect();
     let outputs: BTreeSet<&str> = tool_specs()
-        .flat_map(|spec| spec.output.iter().copied().flatten().map(|(name, _)| *name))
+        .flat_map(|spec| {
+            spec.results(true)
+                .into_iter()
+                .flatten()
+                .map(|(name, _)| *name)
+        })
         .collect();
     let values = ["in_progress", "all_words", "any_word", "no_incident"];
     for spec in tool_specs() {

@@ -130,7 +130,8 @@ impl Bench {
     fn check(&self, spec: &ToolSpec, arguments: &Value, result: &CallToolResult) {
         let seen = format!("{} {arguments:.300} gave {result:?}", spec.name);
         let structured = result.structured_content.clone().unwrap();
-        let schema = Value::Object((*spec.tool().output_schema.unwrap()).clone());
+        let listed = spec.listed(self.surface.guards(spec));
+        let schema = Value::Object((*listed.output_schema.unwrap()).clone());
         let validator = jsonschema::validator_for(&schema).unwrap();
         assert!(validator.is_valid(&structured), "{seen}");
         let declared: BTreeSet<&String> =
@@ -160,6 +161,8 @@ impl Bench {
         assert_eq!(error["retry"], json!(code.retry().as_str()), "{seen}");
         assert_eq!(error["hint"], json!(code.hint()), "{seen}");
         assert!(text.starts_with(code.as_str()), "{seen}");
+        super::refusals::check_names_no_way_round(*code, error["message"].as_str().unwrap());
+        super::refusals::check_names_no_way_round(*code, &outside_markers(text));
         for leak in ["SELECT", "INSERT", "sqlite", ".rs:", "/tmp"] {
             assert!(!text.contains(leak), "{leak}: {seen}");
         }
@@ -225,6 +228,15 @@ impl Bench {
             .await
             .unwrap();
         assert_eq!(report.created, count, "{report:?}");
+    }
+}
+
+/// Somebody at a terminal of the machine.
+pub(super) fn operator() -> desk::Caller {
+    desk::Caller {
+        actor: local_actor("operator"),
+        scopes: ScopeSet::all(),
+        request_id: 7,
     }
 }
 

@@ -13,7 +13,7 @@ use super::ticket_writes::assign;
 use super::{Cursor, Email, Key, Name, PAGE, PageLimit, Query, REPLAYED, wording};
 use crate::Toolset;
 use crate::args::{Arguments, Clear, Label, Usual, arguments};
-use crate::confirm::{GATE, Wanted, write};
+use crate::confirm::{Wanted, write};
 use crate::listing::fitted;
 use crate::reply::{Reply, json_len};
 use crate::spec::{Call, Guard, Hints, Output, Policy, Step, ToolSpec, Type, done};
@@ -84,7 +84,7 @@ pub(super) static TOOLS: &[ToolSpec] = &[
         hints: Hints::OVERWRITES,
         operations: &[Operation::UpdateCustomer],
         args: UpdateCustomerArgs::ARGS,
-        output: &[CUSTOMER, GATE],
+        output: &[CUSTOMER],
         run: |call| update_customer(call).boxed(),
     },
     ToolSpec {
@@ -98,7 +98,7 @@ pub(super) static TOOLS: &[ToolSpec] = &[
         hints: Hints::DELETES,
         operations: &[Operation::DeleteCustomer],
         args: DeleteCustomerArgs::ARGS,
-        output: &[DELETED_CUSTOMER, GATE],
+        output: &[DELETED_CUSTOMER],
         run: |call| delete_customer(call).boxed(),
     },
 ];

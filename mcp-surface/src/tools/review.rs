@@ -11,7 +11,7 @@ use super::ticket_writes::ticket_entity;
 use super::{Name, TICKET, wording};
 use crate::Toolset;
 use crate::args::{Arguments, Prose, Usual, arguments};
-use crate::confirm::{GATE, Wanted, write};
+use crate::confirm::{Wanted, write};
 use crate::spec::{Call, Guard, Hints, Policy, Step, ToolSpec};
 
 pub(super) static TOOLS: &[ToolSpec] = &[PAYMENT, SECURITY];
@@ -28,7 +28,7 @@ const PAYMENT: ToolSpec = ToolSpec {
     hints: Hints::ADDS,
     operations: &[Operation::RecordPaymentVerification],
     args: RecordPaymentVerificationArgs::ARGS,
-    output: &[TICKET, &[("new_team", crate::Type::Flag)], GATE],
+    output: &[TICKET, &[("new_team", crate::Type::Flag)]],
     run: |call| record_payment_verification(call).boxed(),
 };
 
@@ -44,7 +44,7 @@ const SECURITY: ToolSpec = ToolSpec {
     hints: Hints::OVERWRITES,
     operations: &[Operation::RecordSecurityReview],
     args: RecordSecurityReviewArgs::ARGS,
-    output: &[TICKET, &[("new_team", crate::Type::Flag)], GATE],
+    output: &[TICKET, &[("new_team", crate::Type::Flag)]],
     run: |call| record_security_review(call).boxed(),
 };
 

@@ -11,7 +11,7 @@ use super::ticket_writes::{NEW_TEAM, assignment, ticket_entity};
 use super::{Name, TICKET, wording};
 use crate::Toolset;
 use crate::args::{Arguments, Label, Prose, Slug, Unassign, Usual, arguments};
-use crate::confirm::{GATE, Wanted, write};
+use crate::confirm::{Wanted, write};
 use crate::spec::{Call, Guard, Hints, Output, Policy, Step, ToolSpec, Type};
 
 const DELETED_TICKET: &[Output] = &[("ticket_id", Type::Text), ("deleted", Type::Flag)];
@@ -30,7 +30,7 @@ pub(super) static TOOLS: &[ToolSpec] = &[
         hints: Hints::OVERWRITES,
         operations: &[Operation::UpdateTicket, Operation::CloseTicket],
         args: UpdateTicketArgs::ARGS,
-        output: &[TICKET, NEW_TEAM, GATE],
+        output: &[TICKET, NEW_TEAM],
         run: |call| update_ticket(call).boxed(),
     },
     ToolSpec {
@@ -44,7 +44,7 @@ pub(super) static TOOLS: &[ToolSpec] = &[
         hints: Hints::DELETES,
         operations: &[Operation::DeleteTicket],
         args: DeleteTicketArgs::ARGS,
-        output: &[DELETED_TICKET, GATE],
+        output: &[DELETED_TICKET],
         run: |call| delete_ticket(call).boxed(),
     },
 ];

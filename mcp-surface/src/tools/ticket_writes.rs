@@ -12,7 +12,7 @@ use futures::FutureExt as _;
 use super::{Key, Name, REPLAYED, TICKET, wording};
 use crate::Toolset;
 use crate::args::{Arguments, Label, Prose, Slug, Unassign, Usual, arguments};
-use crate::confirm::{GATE, Wanted, write};
+use crate::confirm::{Wanted, write};
 use crate::outcome::REFUSAL;
 use crate::spec::{Call, Guard, Hints, Output, Policy, Step, ToolSpec, Type};
 
@@ -66,18 +66,15 @@ pub(super) static TOOLS: &[ToolSpec] = &[
         hints: Hints::ADDS,
         operations: &[Operation::AddComment, Operation::PublishComment],
         args: AddCommentArgs::ARGS,
-        output: &[
-            &[
-                ("comment_id", Type::Text),
-                ("ticket_id", Type::Text),
-                ("visibility", Type::Text),
-                ("origin", Type::Text),
-                ("last_comment_by", Type::Text),
-                ("created_at", Type::Text),
-                ("version", Type::Whole),
-            ],
-            GATE,
-        ],
+        output: &[&[
+            ("comment_id", Type::Text),
+            ("ticket_id", Type::Text),
+            ("visibility", Type::Text),
+            ("origin", Type::Text),
+            ("last_comment_by", Type::Text),
+            ("created_at", Type::Text),
+            ("version", Type::Whole),
+        ]],
         run: |call| add_comment(call).boxed(),
     },
     ToolSpec {
@@ -91,7 +88,7 @@ pub(super) static TOOLS: &[ToolSpec] = &[
         hints: Hints::SETS,
         operations: &[Operation::MoveTicket, Operation::CloseTicket],
         args: ChangeTicketStatusArgs::ARGS,
-        output: &[MOVED, GATE],
+        output: &[MOVED],
         run: |call| change_ticket_status(call).boxed(),
     },
     ToolSpec {

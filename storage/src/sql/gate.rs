@@ -13,7 +13,7 @@ use domain::{
     Act, Action, ApprovalId, Arguments, AuditRecord, Change, EntityKind, FieldValue, Operation,
     Outcome, Status, TicketId,
 };
-use writegate::{Binding, ChangeDigest, FieldChange, Purpose, ScreeningDigest, Value};
+use writegate::{Binding, ChangeDigest, FieldChange, Purpose, Value};
 
 use self::inspect::Seen;
 use self::pending::Row;
@@ -177,8 +177,7 @@ pub(super) fn preview(
         entity_id,
         version,
         change: bound_digest(operation, entity_id, &arguments, &shown),
-        // Nothing screens these changes yet.
-        screening: ScreeningDigest::of(&[]),
+        screening: inspect::screening(tx, write)?,
         required,
         issued: act.at.micros(),
         expires: expires.micros(),

@@ -184,6 +184,7 @@ diesel::table! {
         state -> Text,
         closed_as -> Nullable<Text>,
         method -> Nullable<Text>,
+        seal -> Nullable<Text>,
         approver -> Nullable<Text>,
         created_at -> BigInt,
         expires_at -> BigInt,

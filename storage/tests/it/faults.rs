@@ -23,7 +23,7 @@ on_every_engine!(
 
 /// Fails one statement, by its number from when it was armed.
 #[derive(Default)]
-struct Nth {
+pub(crate) struct Nth {
     left: AtomicUsize,
     fault: Mutex<Option<Fault>>,
 }
@@ -53,7 +53,7 @@ impl Faults for Nth {
 }
 
 /// Everything that can be read of a store, the log apart.
-fn state(store: &Arc<dyn Storage>) -> String {
+pub(crate) fn state(store: &Arc<dyn Storage>) -> String {
     let tickets = ok(store.list_tickets(TicketFilter::default(), TicketOrder::Oldest, first(100)));
     assert!(tickets.next.is_none());
     let details: Vec<_> = tickets
@@ -163,6 +163,37 @@ fn whatever_fails_an_import_is_whole_or_absent(place: &Place) {
     fail_every_statement(place, &IMPORTS);
 }
 
+/// Tries a write with its first statement failing, its second, and so on, until it gets through. Every failed try has the
+/// failure that was injected and leaves everything as it was. Gives the number of tries.
+pub(crate) fn fail_each_statement<S: PartialEq + std::fmt::Debug>(
+    faults: &Nth,
+    fault: Fault,
+    at: &str,
+    look: impl Fn() -> S,
+    write: impl Fn() -> Result<(), StoreError>,
+) -> usize {
+    let before = look();
+    let mut number = 0;
+    loop {
+        number += 1;
+        faults.arm(number, fault);
+        let answer = write();
+        if faults.disarm() {
+            assert!(answer.is_ok(), "{at}: {answer:?}");
+            return number;
+        }
+        let as_injected = matches!(
+            (fault, &answer),
+            (Fault::Error, Err(StoreError::Unavailable(_)))
+                | (Fault::Busy, Err(StoreError::Busy))
+                | (Fault::Full, Err(StoreError::Full))
+                | (Fault::Panic, Err(StoreError::Internal(_)))
+        );
+        assert!(as_injected, "{at} at {number}: {answer:?}");
+        assert_eq!(look(), before, "{at} at {number}");
+    }
+}
+
 fn fail_every_statement(place: &Place, writes: &[(&str, Write)]) {
     let faults = Arc::new(Nth::default());
     for (name, write) in writes {
@@ -178,25 +209,8 @@ fn fail_every_statement(place: &Place, writes: &[(&str, Write)]) {
             ok(store.change_ticket_status(act(0), second, None, OpenStatus::InProgress));
             let look = || (state(&store), audit_rows(&store).len());
             let before = look();
-            let mut number = 0;
-            let answer = loop {
-                number += 1;
-                faults.arm(number, fault);
-                let answer = wait(write(&store));
-                if faults.disarm() {
-                    break answer;
-                }
-                let as_injected = matches!(
-                    (fault, &answer),
-                    (Fault::Error, Err(StoreError::Unavailable(_)))
-                        | (Fault::Busy, Err(StoreError::Busy))
-                        | (Fault::Full, Err(StoreError::Full))
-                        | (Fault::Panic, Err(StoreError::Internal(_)))
-                );
-                assert!(as_injected, "{name} {fault:?} at {number}: {answer:?}");
-                assert_eq!(look(), before, "{name} {fault:?} at {number}");
-            };
-            assert!(answer.is_ok(), "{name} {fault:?}: {answer:?}");
+            let at = format!("{name} {fault:?}");
+            let number = fail_each_statement(&faults, fault, &at, look, || wait(write(&store)));
             assert!(number > 7, "{name}: only {number} statements");
             let after = look();
             let changes = *name != "aborted import";

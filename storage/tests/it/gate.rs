@@ -3,9 +3,11 @@
 mod applied;
 mod approvals;
 mod bound;
+mod faults;
 mod once;
 mod races;
 mod stale;
+mod tampered;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

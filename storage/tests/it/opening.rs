@@ -193,7 +193,7 @@ fn migrations_run_once_when_many_open_a_new_database_at_once() {
             .map(|opener| opener.join().unwrap())
             .sum()
     });
-    assert_eq!(steps, 3);
+    assert_eq!(steps, 4);
 }
 
 #[test]

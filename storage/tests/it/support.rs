@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use diesel::connection::SimpleConnection as _;
+use diesel::prelude::*;
 use domain::ticket::Assign;
 use domain::{
     Act, Actor, ActorChannel, Assignment, AuditEntry, AuditFilter, Channel, Customer, CustomerId,
@@ -57,6 +59,41 @@ impl Place {
             Engine::Sqlite => format!("sqlite:{}", self.path().display()),
         };
         DatabaseUrl::parse(&address).unwrap()
+    }
+
+    /// Runs statements as somebody would who can write the database and is no server.
+    pub(crate) fn execute(&self, statements: &str) {
+        match self.engine {
+            Engine::Sqlite => self.connect().batch_execute(statements).unwrap(),
+        }
+    }
+
+    /// The one value that a query gives, as text.
+    pub(crate) fn query(&self, query: &str) -> String {
+        #[derive(diesel::QueryableByName)]
+        struct Only {
+            #[diesel(sql_type = diesel::sql_types::Text)]
+            value: String,
+        }
+        let query = format!("SELECT CAST(({query}) AS TEXT) AS value");
+        let only: Only = match self.engine {
+            Engine::Sqlite => diesel::sql_query(query)
+                .get_result(&mut self.connect())
+                .unwrap(),
+        };
+        only.value
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "what comes past the store is what these tests are about"
+    )]
+    fn connect(&self) -> SqliteConnection {
+        let mut connection = SqliteConnection::establish(&self.path().to_string_lossy()).unwrap();
+        connection
+            .batch_execute("PRAGMA busy_timeout = 5000")
+            .unwrap();
+        connection
     }
 
     /// The store, made where there is none.

@@ -4,8 +4,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::{Grant, Presented, Refused, recognise, redeem};
 use crate::Gate;
-use crate::approval::ApprovalLevel;
+use crate::approval::{ApprovalLevel, ApprovalMethod};
 use crate::binding::{Binding, Purpose};
+use crate::canon::Writer;
 use crate::digest::{ChangeDigest, ScreeningDigest};
 use crate::key::Kid;
 use crate::ring::KeyRing;
@@ -67,6 +68,24 @@ impl Gate for KeyedGate {
         )
     }
 
+    fn seal_approval(&self, token: TokenId, record: &[u8], method: ApprovalMethod) -> Token {
+        self.ring()
+            .sign(Purpose::Approval, token, &approval(record, method))
+    }
+
+    fn is_approval(
+        &self,
+        seal: &Token,
+        token: TokenId,
+        record: &[u8],
+        method: ApprovalMethod,
+    ) -> bool {
+        seal.id() == token
+            && self
+                .ring()
+                .verifies(Purpose::Approval, seal, &approval(record, method))
+    }
+
     fn current_kid(&self) -> Kid {
         self.ring().current_kid().clone()
     }
@@ -74,6 +93,14 @@ impl Gate for KeyedGate {
     fn replace_ring(&self, ring: KeyRing) {
         *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ring);
     }
+}
+
+/// What the seal of an approval covers, besides the token's id.
+fn approval(record: &[u8], method: ApprovalMethod) -> Vec<u8> {
+    let mut writer = Writer::default();
+    writer.sized(record);
+    writer.text(method.as_str());
+    writer.into_bytes()
 }
 
 /// Stands in for the row that an unknown token doesn't have, and takes as long to refuse as a real one (promise G-8). Its purpose makes it worthless even

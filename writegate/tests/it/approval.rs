@@ -1,6 +1,6 @@
 //! Promise G-16: what was approved and how is never stated higher than it was.
 
-use writegate::{ApprovalLevel, ApprovalMethod, Binding, Presented, Refused};
+use writegate::{ApprovalLevel, ApprovalMethod, Binding, Presented, Refused, TokenId};
 
 use crate::common::{NOW, binding, new_gate, presented};
 
@@ -78,4 +78,34 @@ fn the_higher_of_the_level_then_and_the_level_now_is_asked_for() {
             }
         }
     }
+}
+
+#[test]
+fn a_seal_is_good_for_one_token_record_and_method_and_for_nothing_else() {
+    let gate = new_gate();
+    let bound = binding();
+    let record = bound.encode();
+    let token = gate.mint(&binding(), [1; 16]);
+    let other = gate.mint(&binding(), [2; 16]);
+    let method = ApprovalMethod::OperatorTerminal;
+    let seal = gate.seal_approval(token.id(), &record, method);
+    assert!(gate.is_approval(&seal, token.id(), &record, method));
+    for another in ApprovalMethod::ALL {
+        let good = gate.is_approval(&seal, token.id(), &record, another);
+        assert_eq!(good, another == method, "{another:?}");
+    }
+    assert!(!gate.is_approval(&seal, other.id(), &record, method));
+    let longer = [record.as_slice(), &[0]].concat();
+    assert!(!gate.is_approval(&seal, token.id(), &longer, method));
+    // The token itself is no seal, and a seal is no token.
+    assert!(!gate.is_approval(&token, token.id(), &record, method));
+    let spent = gate.redeem(&seal, Some(&record), &presented(&bound), None);
+    assert_eq!(spent.err(), Some(Refused::Invalid));
+    // The id of a stored row is the token's, or none.
+    assert_eq!(
+        TokenId::from_stored(token.id().as_bytes()),
+        Some(token.id())
+    );
+    assert_eq!(TokenId::from_stored(&[0; 15]), None);
+    assert_eq!(TokenId::from_stored(&[0; 17]), None);
 }

@@ -225,7 +225,7 @@ fn a_token_for_another_purpose_is_refused() {
         let text = gate.mint(&original, [1; 16]).text();
         let expected = match purpose {
             Purpose::Confirm => Ok(()),
-            Purpose::RequestState | Purpose::Cursor => Err(Refused::Invalid),
+            Purpose::RequestState | Purpose::Cursor | Purpose::Approval => Err(Refused::Invalid),
         };
         assert_eq!(
             try_spend(&*gate, &text, &original.encode(), &original),

@@ -190,7 +190,7 @@ fn each_way_to_be_no_record_has_its_error() {
     for found in [0, 2, 255] {
         assert_eq!(with(0, found), Err(DecodeError::Format { found }));
     }
-    for found in [0, 4, 255] {
+    for found in [0, 5, 255] {
         assert_eq!(with(1, found), Err(DecodeError::Purpose { found }));
     }
     for found in [0, 3, 255] {

@@ -2,13 +2,13 @@
 
 use diesel::prelude::*;
 use domain::{Act, Action, ApprovalId, AuditRecord, Outcome, Timestamp};
-use writegate::{ApprovalLevel, ApprovalMethod};
+use writegate::{ApprovalLevel, ApprovalMethod, Gate, TokenId};
 
 use super::audited;
 use super::pending::{Row, State, Stored};
 use crate::sql::audit;
 use crate::sql::connection::AnyConnection;
-use crate::sql::errors::classify;
+use crate::sql::errors::{Broken, classify};
 use crate::sql::rows;
 use crate::sql::schema::pending_changes as table;
 use crate::sql::writer::Tx;
@@ -51,6 +51,16 @@ pub(in crate::sql) fn list(
     Ok(found.into_iter().map(Approval::from).collect())
 }
 
+/// The seal that makes an approval of this row count.
+fn sealed(gate: &dyn Gate, row: &Row, method: ApprovalMethod) -> Result<String, StoreError> {
+    let id = TokenId::from_stored(&row.token_id).ok_or_else(|| {
+        let cause = Broken("a preview has an id of another length than tokens have");
+        StoreError::Internal(cause.into())
+    })?;
+    let seal = gate.seal_approval(id, &row.record, method);
+    Ok(seal.text())
+}
+
 /// Notes a decision. It can be made once, in time, and about what waits for it.
 pub(in crate::sql) fn decide(
     tx: &mut Tx<'_>,
@@ -58,6 +68,7 @@ pub(in crate::sql) fn decide(
     id: ApprovalId,
     verdict: Verdict,
     method: ApprovalMethod,
+    gate: &dyn Gate,
 ) -> Result<Decided, StoreError> {
     let (state, closed_as, action) = match verdict {
         Verdict::Approve => (State::Approved, None, Action::ApproveChange),
@@ -67,31 +78,35 @@ pub(in crate::sql) fn decide(
             Action::DeclineChange,
         ),
     };
-    let updated = diesel::update(
-        table::table
-            .find(id.number())
-            .filter(table::state.eq(State::Pending.as_str()))
-            .filter(table::required.eq(ApprovalLevel::Person.as_str()))
-            .filter(table::expires_at.gt(act.at.micros())),
-    )
-    .set((
-        table::state.eq(state.as_str()),
-        table::closed_as.eq(closed_as.map(Refusal::code)),
-        table::method.eq(Some(method.as_str())),
-        table::approver.eq(Some(&act.actor.id)),
-        table::decided_at.eq(Some(act.at.micros())),
-    ))
-    .execute(tx.step()?)
-    .map_err(classify)?;
-    if updated == 0 {
-        return Ok(Decided::NotWaiting);
-    }
-    let row: Stored = table::table
+    let waiting: Option<Stored> = table::table
         .find(id.number())
+        .filter(table::state.eq(State::Pending.as_str()))
+        .filter(table::required.eq(ApprovalLevel::Person.as_str()))
+        .filter(table::expires_at.gt(act.at.micros()))
         .select(Stored::as_select())
         .first(tx.step()?)
+        .optional()
         .map_err(classify)?;
-    let approval = Approval::from(Row::try_from(row)?);
+    let Some(waiting) = waiting else {
+        return Ok(Decided::NotWaiting);
+    };
+    let row = Row::try_from(waiting)?;
+    let seal = match verdict {
+        Verdict::Approve => Some(sealed(gate, &row, method)?),
+        Verdict::Decline => None,
+    };
+    diesel::update(table::table.find(id.number()))
+        .set((
+            table::state.eq(state.as_str()),
+            table::closed_as.eq(closed_as.map(Refusal::code)),
+            table::method.eq(Some(method.as_str())),
+            table::seal.eq(seal),
+            table::approver.eq(Some(&act.actor.id)),
+            table::decided_at.eq(Some(act.at.micros())),
+        ))
+        .execute(tx.step()?)
+        .map_err(classify)?;
+    let approval = Approval::from(row);
     let (entity, entity_id) = approval.entity;
     let record = AuditRecord {
         action,

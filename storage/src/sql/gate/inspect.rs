@@ -7,14 +7,15 @@ use domain::{
     CategoryKind, Change, CustomerId, Deleted, EntityKind, FieldValue, ForbiddenTransition,
     GuardedWrite, OpenWrite, Status, Ticket, TicketId, TicketPatch, text,
 };
-use writegate::{ChangeDigest, FieldChange, Value};
+use writegate::{ChangeDigest, FieldChange, ScreeningDigest, Value};
 
 use super::{Shown, forbidden};
 use crate::StoreError;
+use crate::screening::TicketTexts;
 use crate::sql::errors::classify;
 use crate::sql::schema::{calls, comments, csat_responses, customers as customer_rows, tickets};
 use crate::sql::writer::Tx;
-use crate::sql::{categories, customers, tickets as ticket_reads};
+use crate::sql::{categories, customers, flags, tickets as ticket_reads};
 
 /// What a write would find and do.
 pub(super) struct Seen {
@@ -215,6 +216,58 @@ fn stamp(versions: &[(i64, i64)]) -> String {
     text
 }
 
+/// What the guardrail has to say a word about: whatever of it moves, even where no version does, needs a new preview. A
+/// customer's new name, for one, is read with their tickets and can flag them.
+pub(super) fn screening(
+    tx: &mut Tx<'_>,
+    write: &GuardedWrite,
+) -> Result<ScreeningDigest, StoreError> {
+    if let GuardedWrite::PublishComment { ticket, .. } = write {
+        let texts = flags::texts(tx.step()?, *ticket)?;
+        return Ok(texts_digest(&texts));
+    }
+    match write.entity() {
+        (EntityKind::Ticket, id) if id != 0 => {
+            let ticket = ticket_reads::get(tx.step()?, TicketId::new(id))?;
+            Ok(ScreeningDigest::of(&[ticket.security_flag.as_str()]))
+        }
+        _ => Ok(ScreeningDigest::of(&[])),
+    }
+}
+
+/// Each part is preceded by what it is, so that no text can stand for another's place.
+fn texts_digest(texts: &TicketTexts) -> ScreeningDigest {
+    let mut parts = vec![
+        ("flag".to_owned(), texts.ticket.security_flag.as_str()),
+        ("category".to_owned(), &texts.ticket.category),
+        ("subject".to_owned(), &texts.ticket.subject),
+        ("description".to_owned(), &texts.ticket.description),
+        ("name".to_owned(), &texts.customer.name),
+    ];
+    let optional = [
+        ("organisation", texts.customer.organisation.as_deref()),
+        ("lifted", texts.lifted.map(domain::SecurityFlag::as_str)),
+        (
+            "channel on file",
+            texts
+                .payment
+                .as_ref()
+                .map(|found| found.channel_on_file.as_str()),
+        ),
+    ];
+    let given = optional.into_iter();
+    parts.extend(given.filter_map(|(what, text)| Some((what.to_owned(), text?))));
+    let comments = texts.comments.iter();
+    parts.extend(comments.map(|comment| (comment.id.to_string(), comment.body.as_str())));
+    let transcripts = texts.transcripts.iter();
+    parts.extend(transcripts.map(|text| ("transcript".to_owned(), text.as_str())));
+    let flat: Vec<&str> = parts
+        .iter()
+        .flat_map(|(what, text)| [what.as_str(), text])
+        .collect();
+    ScreeningDigest::of(&flat)
+}
+
 fn check_category(tx: &mut Tx<'_>, slug: &str) -> Result<(), StoreError> {
     let known = categories::list(tx.step()?)?;
     categories::check(&known, slug, |kind: CategoryKind| kind.tickets).map_err(|unknown| {
@@ -240,6 +293,22 @@ fn check_email_free(
     match holder {
         Some(id) if but.map(CustomerId::number) != Some(id) => Err(StoreError::DuplicateEmail),
         Some(_) | None => Ok(()),
+    }
+}
+
+/// Whether the store failed, and not the write.
+pub(super) const fn is_fault(error: &StoreError) -> bool {
+    match error {
+        StoreError::Busy
+        | StoreError::Full
+        | StoreError::Unavailable(_)
+        | StoreError::OutcomeUnknown(_)
+        | StoreError::Internal(_) => true,
+        StoreError::NotFound { .. }
+        | StoreError::Stale { .. }
+        | StoreError::DuplicateEmail
+        | StoreError::Flagged { .. }
+        | StoreError::UnknownCategory { .. } => false,
     }
 }
 

@@ -74,6 +74,8 @@ pub(super) struct Row {
     pub(super) state: State,
     pub(super) closed_as: Option<Refusal>,
     pub(super) method: Option<ApprovalMethod>,
+    /// What proves that a person approved it elsewhere.
+    pub(super) seal: Option<Token>,
     pub(super) created: i64,
     pub(super) expires: i64,
     pub(super) answer: Option<String>,
@@ -103,6 +105,7 @@ impl Row {
             state: State::Pending,
             closed_as: None,
             method: None,
+            seal: None,
             created: binding.issued,
             expires: binding.expires,
             answer: None,
@@ -129,6 +132,7 @@ pub(super) struct Stored {
     state: String,
     closed_as: Option<String>,
     method: Option<String>,
+    seal: Option<String>,
     created_at: i64,
     expires_at: i64,
     answer: Option<String>,
@@ -176,6 +180,7 @@ impl TryFrom<Stored> for Row {
                     ApprovalMethod::parse(&word).ok_or_else(|| bad("pending_changes.method", &word))
                 })
                 .transpose()?,
+            seal: row.seal.and_then(|text| Token::parse(&text).ok()),
             created: row.created_at,
             expires: row.expires_at,
             answer: row.answer,

@@ -8,8 +8,8 @@ use writegate::{
 
 use super::pending::{Row, State};
 use super::{apply, audit_refusal, audited, bound_digest, inspect, pending};
-use crate::sql::once;
 use crate::sql::writer::Tx;
+use crate::sql::{flags, once};
 use crate::{Applied, Confirmed, Decision, Redeemed, Redemption, Refusal, StoreError};
 
 /// Spends a token on the change that it was made for, or refuses.
@@ -118,7 +118,7 @@ impl OnRow<'_> {
     /// What is compared with the bound record: the facts of this call, and the change as it would be applied.
     fn presented(
         &self,
-        version: i64,
+        now: Now,
         required: ApprovalLevel,
         method: ApprovalMethod,
     ) -> Presented<'_> {
@@ -127,7 +127,8 @@ impl OnRow<'_> {
         let arguments = write.arguments().overlaid(&self.call.asked.given.arguments);
         let (_, bound_id) = write.entity();
         Presented {
-            version,
+            version: now.version,
+            screening: now.screening,
             change: bound_digest(write.operation(), bound_id, &arguments, &self.row.shown),
             required,
             method,
@@ -137,7 +138,11 @@ impl OnRow<'_> {
 
     /// Whether the call is its owner's, and about this very change.
     fn recognise(&self) -> Result<(), Refused> {
-        let presented = self.presented(0, ApprovalLevel::Token, ApprovalMethod::TokenOnly);
+        let presented = self.presented(
+            Now::nowhere(),
+            ApprovalLevel::Token,
+            ApprovalMethod::TokenOnly,
+        );
         let record = Some(self.row.record.as_slice());
         let gate = &self.call.asked.gate;
         gate.recognise(self.token, record, &presented).map(drop)
@@ -190,18 +195,34 @@ impl OnRow<'_> {
 
     fn commit(&self, tx: &mut Tx<'_>, method: ApprovalMethod) -> Result<Redeemed, StoreError> {
         // What a person decided elsewhere counts for more than how this call came.
-        let method = self.row.method.unwrap_or(method);
-        let seen = inspect::inspect(tx, &self.row.write);
-        let version = seen.as_ref().map_or(GONE, |seen| seen.version);
-        let required = (self.call.asked.required)(&self.row.write);
-        let presented = self.presented(version, required, method);
+        let method = self.decided().unwrap_or(method);
+        let seen = match inspect::inspect(tx, &self.row.write) {
+            // After a statement that failed, its transaction can't even hold a refusal.
+            Err(error) if inspect::is_fault(&error) => return Err(error),
+            seen => seen,
+        };
+        let now = match &seen {
+            Ok(seen) => Now {
+                version: seen.version,
+                screening: inspect::screening(tx, &self.row.write)?,
+            },
+            Err(_) => Now::nowhere(),
+        };
+        // A flag that was raised since asks for a person as well; what it forbids, applying the change refuses.
+        let flagged = match flags::check(tx, &self.row.write) {
+            Ok(level) => level,
+            Err(StoreError::Flagged { .. } | StoreError::NotFound { .. }) => ApprovalLevel::Token,
+            Err(error) => return Err(error),
+        };
+        let required = (self.call.asked.required)(&self.row.write).max(flagged);
+        let presented = self.presented(now, required, method);
         let record = Some(self.row.record.as_slice());
-        let now = Some(self.call.act.at.micros());
+        let at = Some(self.call.act.at.micros());
         let redeemed = self
             .call
             .asked
             .gate
-            .redeem(self.token, record, &presented, now);
+            .redeem(self.token, record, &presented, at);
         let grant = match (redeemed, seen) {
             (Ok(grant), Ok(seen)) if seen.shown == self.row.shown => grant,
             // Only to the owner, and when nothing else is wrong: it says what the record is like.
@@ -213,10 +234,24 @@ impl OnRow<'_> {
             (Err(refused), _) => return self.refused(tx, refused),
         };
         let named = self.call.asked.given.if_version;
-        if named.is_some_and(|named| named.number() != version) {
+        if named.is_some_and(|named| named.number() != now.version) {
             return self.burn(tx, Refusal::Stale, None);
         }
         self.apply(tx, grant)
+    }
+
+    /// How a person approved it elsewhere. A row that only says so, without the seal, was written by somebody else.
+    fn decided(&self) -> Option<ApprovalMethod> {
+        let method = self.row.method?;
+        let gate = &self.call.asked.gate;
+        let sealed =
+            self.row.seal.as_ref().is_some_and(|seal| {
+                gate.is_approval(seal, self.token.id(), &self.row.record, method)
+            });
+        if !sealed {
+            tracing::error!(approval = %self.row.number, "a stored approval is not genuine and does not count");
+        }
+        sealed.then_some(method)
     }
 
     fn apply(&self, tx: &mut Tx<'_>, grant: Grant) -> Result<Redeemed, StoreError> {
@@ -280,14 +315,32 @@ impl OnRow<'_> {
     }
 }
 
-/// No row has this version: a token for one that is gone is stale.
-const GONE: i64 = -1;
+/// What a record is like when its change is to be applied.
+#[derive(Clone, Copy)]
+struct Now {
+    version: i64,
+    screening: ScreeningDigest,
+}
+
+impl Now {
+    /// No row has this version: a token for one that is gone is stale.
+    fn nowhere() -> Self {
+        Self {
+            version: -1,
+            screening: ScreeningDigest::of(&[]),
+        }
+    }
+}
 
 fn refusal_of(refused: Refused) -> (Refusal, Option<BoundPart>) {
     match refused {
         Refused::Invalid => (Refusal::Invalid, None),
         Refused::Expired => (Refusal::Expired, None),
         Refused::NeedsPerson => (Refusal::Pending, None),
+        // The texts that were screened have moved on, as a row does.
+        Refused::Mismatch {
+            part: BoundPart::Screening,
+        } => (Refusal::Stale, Some(BoundPart::Screening)),
         Refused::Mismatch { part } => (Refusal::Mismatch, Some(part)),
         Refused::Stale { .. } => (Refusal::Stale, None),
     }

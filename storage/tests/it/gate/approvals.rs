@@ -4,7 +4,7 @@ use domain::{Action, ApprovalId, GuardedWrite, Outcome};
 use storage::{Decided, Decision, Redeemed, Refusal, Verdict};
 use writegate::{ApprovalLevel, ApprovalMethod};
 
-use super::{TTL, act_of, given, new_preview, previewed, redeem, redemption, refusal};
+use super::{TTL, act_of, gate, given, new_preview, previewed, redeem, redemption, refusal};
 use crate::support::{Place, act, audit_rows, customer, ok, ticket};
 
 on_every_engine!(
@@ -46,6 +46,7 @@ fn a_token_that_needs_a_person_waits_for_one_and_then_commits(place: &Place) {
         approval.id,
         Verdict::Approve,
         ApprovalMethod::OperatorTerminal,
+        gate(),
     ));
     assert_eq!(decided, Decided::Done(Box::new(approval.clone())));
     let row = audit_rows(&store).pop().unwrap();
@@ -78,6 +79,7 @@ fn a_declined_change_is_never_applied(place: &Place) {
         preview.approval,
         Verdict::Decline,
         ApprovalMethod::OperatorTerminal,
+        gate(),
     ));
     let row = audit_rows(&store).pop().unwrap();
     assert_eq!(row.action, Action::DeclineChange);
@@ -99,6 +101,7 @@ fn a_decision_is_made_once_in_time_and_about_what_waits(place: &Place) {
             id,
             verdict,
             ApprovalMethod::OperatorTerminal,
+            gate(),
         ))
     };
     let late = previewed(&store, act(1), new_preview(&write, ApprovalLevel::Person));

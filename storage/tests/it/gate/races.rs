@@ -19,7 +19,7 @@ on_every_engine!(
     clippy::disallowed_methods,
     reason = "tests are configured by their environment"
 )]
-fn size(usual: usize, full: usize) -> usize {
+pub(super) fn size(usual: usize, full: usize) -> usize {
     if std::env::var("DESKGATE_FULL").is_ok_and(|value| value == "1") {
         full
     } else {
