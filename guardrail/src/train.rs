@@ -126,13 +126,7 @@ fn train(corpus: &Corpus, held_out: &Corpus) -> Result<TrainedModel, TrainError>
         }
     }
     let judged = judged(corpus, &floor, &scores);
-    let mut writers = Vec::new();
-    for writer in corpus.writers() {
-        let (own, others): (Vec<Judged<'_>>, Vec<Judged<'_>>) = judged
-            .iter()
-            .partition(|judged| judged.ticket.writer == *writer);
-        writers.push((writer.clone(), Figures::of(&own, thresholds(&others)?)));
-    }
+    let writers = nested(corpus.writers(), &judged)?;
     let thresholds = thresholds(&judged)?;
     let all: Vec<usize> = (0..bags.len()).collect();
     let file = fit(corpus, &bags, &all)
@@ -166,6 +160,17 @@ fn judged<'a>(corpus: &'a Corpus, floor: &[bool], scores: &[f32]) -> Vec<Judged<
             score,
         })
         .collect()
+}
+
+/// Figures of each writer, with the thresholds that the others' scores ask for.
+fn nested(writers: &[String], judged: &[Judged<'_>]) -> Result<Vec<(String, Figures)>, TrainError> {
+    let of_writer = |writer: &String| {
+        let (own, others): (Vec<Judged<'_>>, Vec<Judged<'_>>) = judged
+            .iter()
+            .partition(|judged| judged.ticket.writer == *writer);
+        Ok((writer.clone(), Figures::of(&own, thresholds(&others)?)))
+    };
+    writers.iter().map(of_writer).collect()
 }
 
 /// Figures of a finished model on texts that it was not trained on.

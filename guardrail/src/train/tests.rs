@@ -56,45 +56,72 @@ fn training_twice_gives_the_same_bytes_and_kept_out_texts_change_none() {
     assert_eq!(second.report().held_out.len(), 1);
 }
 
-#[test]
-fn each_writer_is_judged_by_thresholds_of_the_others() {
-    let ticket = |writer: &str, label| Ticket {
+fn one_of(writer: &str, label: Label) -> Ticket {
+    Ticket {
         writer: writer.to_owned(),
         label,
         kind: String::new(),
         pair: None,
         subject: String::new(),
         body: String::new(),
-    };
-    let incident = ticket("a", Label::Incident);
-    let lookalike = ticket("a", Label::Lookalike);
-    let ordinary = ticket("a", Label::Ordinary);
-    let one = |ticket, score, floor| Judged {
+    }
+}
+
+/// A hundred tickets that score 0 to 99.
+fn hundred(ticket: &Ticket, floor: u8) -> impl Iterator<Item = Judged<'_>> {
+    (0..100).map(move |at| Judged {
         ticket,
-        floor,
-        score,
-    };
-    let mut judged: Vec<Judged<'_>> = (0..100_u8)
-        .map(|at| one(&incident, f32::from(at), at < 10))
-        .collect();
-    judged.extend((0..100_u8).map(|at| one(&lookalike, f32::from(at), false)));
-    judged.extend((0..100_u8).map(|at| one(&ordinary, -f32::from(at), false)));
+        floor: at < floor,
+        score: f32::from(at),
+    })
+}
+
+#[test]
+fn thresholds_allow_for_what_the_floor_catches() {
+    let [incident, lookalike, ordinary] =
+        [Label::Incident, Label::Lookalike, Label::Ordinary].map(|label| one_of("a", label));
+    let mut judged: Vec<Judged<'_>> = hundred(&incident, 10).collect();
+    judged.extend(hundred(&lookalike, 0));
+    judged.extend(hundred(&ordinary, 0).map(|one| Judged {
+        score: -one.score,
+        ..one
+    }));
     let found = thresholds(&judged).unwrap();
     // Ten are caught by the floor, so 85 of the other ninety are enough.
-    assert_eq!(
-        found,
-        Thresholds {
-            hold: 15.0,
-            refuse: 95.0,
-            hold_later: 98.0
-        }
-    );
+    let expected = Thresholds {
+        hold: 15.0,
+        refuse: 95.0,
+        hold_later: 98.0,
+    };
+    assert_eq!(found, expected);
     let figures = Figures::of(&judged, found);
     let counts =
         |outcome: Outcome| [outcome.floor, outcome.caught, outcome.refused].map(|s| s.count);
     assert_eq!(counts(figures.incidents), [10, 95, 15]);
     assert_eq!(counts(figures.lookalikes), [0, 85, 5]);
     assert_eq!(counts(figures.ordinary), [0, 0, 0]);
+}
+
+#[test]
+fn a_writer_is_judged_by_thresholds_of_the_others() {
+    let tickets = ["a", "b"]
+        .map(|writer| [Label::Incident, Label::Lookalike].map(|label| one_of(writer, label)));
+    let [[a_incident, a_lookalike], [b_incident, b_lookalike]] = &tickets;
+    let mut judged: Vec<Judged<'_>> = hundred(a_incident, 0).collect();
+    judged.extend(hundred(a_lookalike, 0));
+    // The second writer scores fifty higher throughout.
+    for ticket in [b_incident, b_lookalike] {
+        judged.extend(hundred(ticket, 0).map(|one| Judged {
+            score: one.score + 50.0,
+            ..one
+        }));
+    }
+    let figures = nested(&["a".to_owned(), "b".to_owned()], &judged).unwrap();
+    let caught: Vec<usize> = figures
+        .iter()
+        .map(|(_, figures)| figures.incidents.caught.count)
+        .collect();
+    assert_eq!(caught, [45, 100]);
 }
 
 #[test]
