@@ -114,9 +114,12 @@ impl Desk {
         let action = proposal.write.action();
         let act = caller.act(self.clock.now(), action.as_str());
         let by_person = proposal.asks_person || required == ApprovalLevel::Person;
+        let if_version = self
+            .clear_publication(&act, &proposal.write, proposal.if_version)
+            .await?;
         let preview = NewPreview {
             write: proposal.write,
-            if_version: proposal.if_version,
+            if_version,
             required,
             ttl: if by_person {
                 PERSON_MICROS

@@ -1,88 +1,31 @@
 //! The guardrail at the desk: what is written is screened in the store, what would reach a customer is screened here, and
 //! a refusal carries its evidence (design section 5).
 
+mod kind;
 mod local;
 #[cfg(test)]
 mod tests;
-
-use std::sync::Arc;
+mod wall;
 
 use domain::{
-    Act, Action, AuditRecord, EntityKind, NewComment, Outcome, SecurityFlag, TicketId, Version,
+    Act, Action, AuditRecord, EntityKind, GuardedWrite, NewComment, Outcome, SecurityFlag,
+    TicketId, Version,
 };
 use garde::Valid;
-use guardrail::classifier::{self, Classifier, Mode};
+use guardrail::classifier::Mode;
 use guardrail::{
-    Cleared, Flag, Lifts, PaymentVerification, Refusal, RefusalKind, Review, Screened, Segment,
-    Source, Ticket, screen_at_once,
+    Cleared, Flag, Lifts, PaymentVerification, Refusal, Review, Screened, Segment, Source, Ticket,
 };
 pub use guardrail::{Indicator, Screening};
-use storage::screening::{Screener, TicketTexts};
+pub use kind::{
+    ApiKey, ClassifierError, ClassifierKind, LONGEST_DEADLINE, MOST_CONCURRENT, RemoteError,
+    RemoteGiven, RemoteSettings,
+};
+use storage::screening::TicketTexts;
 use storage::{StoreError, TicketWithTeam};
+pub use wall::{Wall, WalledStore};
 
 use crate::{Caller, Desk, DeskError};
-
-/// Which classifier stands behind the floor.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ClassifierKind {
-    /// The model that is compiled in.
-    #[default]
-    Local,
-    /// None: weaker clearance, which every answer discloses.
-    None,
-}
-
-impl ClassifierKind {
-    /// The classifier.
-    pub fn classifier(self) -> Arc<dyn Classifier> {
-        match self {
-            Self::Local => local::classifier(),
-            Self::None => classifier::none(),
-        }
-    }
-}
-
-/// What a store screens written texts with, to be handed over when it is opened.
-pub fn screener(classifier: Arc<dyn Classifier>) -> Arc<dyn Screener> {
-    Arc::new(AtWrite { classifier })
-}
-
-struct AtWrite {
-    classifier: Arc<dyn Classifier>,
-}
-
-impl Screener for AtWrite {
-    fn flag(&self, texts: &TicketTexts, outgoing: Option<&str>) -> SecurityFlag {
-        let mut ticket = as_screened(texts);
-        let Some(outgoing) = outgoing else {
-            return self.flag_of(ticket, SecurityFlag::None);
-        };
-        let new = Segment::new(Source::Comment(0), outgoing);
-        if texts.lifted.is_none() {
-            ticket.texts.push(new);
-            return self.flag_of(ticket, SecurityFlag::Held);
-        }
-        // A person has seen the other texts, so the new one speaks for itself.
-        let alone = Ticket::new(ticket.id, ticket.version, String::new(), vec![new]);
-        self.flag_of(ticket, SecurityFlag::Held)
-            .max(self.flag_of(alone, SecurityFlag::Held))
-    }
-}
-
-impl AtWrite {
-    /// The flag that a screening asks for; `unusable` where the classifier gave no answer. A broken classifier must not
-    /// flag everything that is written, since the wall before customers refuses by itself; on that wall it counts.
-    fn flag_of(&self, ticket: Ticket, unusable: SecurityFlag) -> SecurityFlag {
-        match screen_at_once(ticket, self.classifier.as_ref()) {
-            Screened::Cleared(_) => SecurityFlag::None,
-            Screened::Refused(refusal) => match refusal.kind {
-                RefusalKind::Incident => SecurityFlag::Incident,
-                RefusalKind::Held => SecurityFlag::Held,
-                RefusalKind::ClassifierUnavailable => unusable,
-            },
-        }
-    }
-}
 
 /// A ticket as the guardrail reads it: every text that somebody wrote, and what staff recorded.
 fn as_screened(texts: &TicketTexts) -> Ticket {
@@ -131,20 +74,23 @@ fn as_screened(texts: &TicketTexts) -> Ticket {
     }
 }
 
+/// What has to be cleared before a text is published on a ticket: all of its texts with the new one. Where a person has
+/// seen the others, the new one also speaks for itself.
+fn with_outgoing(texts: &TicketTexts, outgoing: &str) -> Vec<Ticket> {
+    let mut ticket = as_screened(texts);
+    let new = Segment::new(Source::Comment(0), outgoing);
+    if texts.lifted.is_none() {
+        ticket.texts.push(new);
+        return vec![ticket];
+    }
+    let alone = Ticket::new(ticket.id, ticket.version, String::new(), vec![new]);
+    vec![ticket, alone]
+}
+
 impl Desk {
     /// Which classifier stands behind the floor.
     pub fn screening_mode(&self) -> Mode {
-        self.classifier.mode()
-    }
-
-    /// Screens a ticket as it is now.
-    pub(crate) async fn screen_ticket(&self, id: TicketId) -> Result<Screened, DeskError> {
-        let texts = self.store.get_ticket_texts(id).await?;
-        // Every classifier of this build answers at once; one that doesn't is refused as too late.
-        Ok(screen_at_once(
-            as_screened(&texts),
-            self.classifier.as_ref(),
-        ))
+        self.wall.mode()
     }
 
     /// The wall: proof that a ticket may be answered, or a refusal, which is put on record.
@@ -154,10 +100,42 @@ impl Desk {
         action: Action,
         id: TicketId,
     ) -> Result<Cleared, DeskError> {
-        match self.screen_ticket(id).await? {
+        let texts = self.store.get_ticket_texts(id).await?;
+        match self.wall.screen(as_screened(&texts)).await {
             Screened::Cleared(cleared) => Ok(cleared),
             Screened::Refused(refusal) => Err(self.refused(act, action, id, refusal).await?),
         }
+    }
+
+    /// The wall before a publication, for a classifier that the store can't ask. Gives the version of the ticket that the
+    /// change has to be previewed and applied at: the store binds its token to that.
+    pub(crate) async fn clear_publication(
+        &self,
+        act: &Act,
+        write: &GuardedWrite,
+        if_version: Option<Version>,
+    ) -> Result<Option<Version>, DeskError> {
+        let GuardedWrite::PublishComment {
+            ticket,
+            publication,
+        } = write
+        else {
+            return Ok(if_version);
+        };
+        if !self.wall.asks_elsewhere() {
+            return Ok(if_version);
+        }
+        let texts = self.store.get_ticket_texts(*ticket).await?;
+        let found = texts.ticket.version;
+        if let Some(expected) = if_version.filter(|expected| *expected != found) {
+            return Err(DeskError::Stale { expected, found });
+        }
+        for screened in with_outgoing(&texts, &publication.body) {
+            if let Screened::Refused(refusal) = self.wall.screen(screened).await {
+                return Err(self.refused(act, write.action(), *ticket, refusal).await?);
+            }
+        }
+        Ok(Some(found))
     }
 
     /// Puts a refusal on record, by the ids of its indicators and without a word of the ticket.
@@ -214,7 +192,8 @@ impl Desk {
             Err(StoreError::Flagged { ticket, flag }) => (ticket, flag),
             other => return Ok(other?),
         };
-        match self.screen_ticket(ticket).await? {
+        let texts = self.store.get_ticket_texts(ticket).await?;
+        match self.wall.explain(as_screened(&texts)) {
             Screened::Refused(refusal) => Err(self.refused(act, action, ticket, refusal).await?),
             // The text that was to be published would flag it, and is not on the ticket.
             Screened::Cleared(_) => {

@@ -23,7 +23,7 @@ mod tickets;
 use std::sync::Arc;
 
 use domain::{Clock, IdSource};
-use guardrail::classifier::Classifier;
+use guard::{Wall, WalledStore};
 use storage::Storage;
 pub use writegate::{ApprovalLevel, ApprovalMethod};
 
@@ -68,13 +68,14 @@ pub struct Desk {
     ids: Arc<dyn IdSource>,
     guard: Guard,
     knowledge: knowledge::Shelf,
-    classifier: Arc<dyn Classifier>,
+    wall: Wall,
 }
 
 impl Desk {
-    /// A desk over a store, with the local classifier behind the floor. Time, identifiers and what guards its changes are handed in by the binary.
+    /// A desk over a store and the wall it was opened behind. Time, identifiers and what guards its changes are handed in by
+    /// the binary.
     pub fn new(
-        store: Arc<dyn Storage>,
+        WalledStore { store, wall }: WalledStore,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
         guard: Guard,
@@ -85,14 +86,8 @@ impl Desk {
             ids,
             guard,
             knowledge: knowledge::Shelf::default(),
-            classifier: guard::ClassifierKind::default().classifier(),
+            wall,
         }
-    }
-
-    /// The same desk with another classifier behind the floor.
-    #[must_use]
-    pub fn with_classifier(self, classifier: Arc<dyn Classifier>) -> Self {
-        Self { classifier, ..self }
     }
 
     /// The identifier of a new request.

@@ -4,6 +4,7 @@ use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
+use desk::guard::Wall;
 use desk::ops::keys;
 use desk::system::{SystemClock, SystemIds};
 use desk::{Approval, Caller, Decided, Desk, Guard, Verdict};
@@ -39,7 +40,7 @@ pub(crate) async fn run(command: &Command, config: &Config) -> anyhow::Result<()
             ))
         }
         Command::Approvals(approvals) => {
-            let store = storage::open(&url, Options::default())?;
+            let store = Wall::local().open(&url, Options::default())?;
             // An approval is sealed with the key of the servers on this store.
             let guard = Guard::from_file(keys::beside(file), &SystemIds, config.policy.clone())?;
             let desk = Desk::new(store, Arc::new(SystemClock), Arc::new(SystemIds), guard);

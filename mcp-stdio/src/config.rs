@@ -3,15 +3,20 @@
 //! A safety setting that is misspelt must stop the start and never leave writes on (field report 41), so the file
 //! refuses unknown keys, the environment refuses unknown `DESKGATE_*` names, and booleans take `true` or `false` only.
 
+mod classifier;
+
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context, bail};
 use clap::Parser;
+use desk::guard::ClassifierKind;
 use desk::{ConfirmationMode, Policy};
 use domain::Role;
 use mcp_surface::Toolset;
 use serde::Deserialize;
+
+use self::classifier::ClassifierFlags;
 
 /// Serves a support desk to a local MCP host over standard input and output.
 #[derive(Debug, Parser)]
@@ -51,6 +56,9 @@ pub(crate) struct Flags {
     /// Least approval of single operations, with commas: OPERATION=token|person, such as close_ticket=person (env: DESKGATE_APPROVAL)
     #[arg(long, value_name = "LIST")]
     approval: Option<String>,
+
+    #[command(flatten)]
+    classifier: ClassifierFlags,
 
     /// Seconds that a call may take, 1 to 600 (default: 30) (env: DESKGATE_TIMEOUT_SECONDS)
     #[arg(long, value_name = "N")]
@@ -123,7 +131,7 @@ pub(crate) enum Keys {
 /// The same settings in a file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct FileSettings {
     database: Option<String>,
     actor: Option<String>,
     read_only: Option<bool>,
@@ -131,6 +139,13 @@ struct File {
     toolsets: Option<Vec<String>>,
     confirm: Option<String>,
     approval: Option<Vec<String>>,
+    classifier: Option<String>,
+    classifier_provider: Option<String>,
+    classifier_model: Option<String>,
+    classifier_endpoint: Option<String>,
+    classifier_key_file: Option<String>,
+    classifier_timeout_seconds: Option<u64>,
+    classifier_concurrency: Option<u64>,
     timeout_seconds: Option<u64>,
     concurrency: Option<u64>,
     result_tokens: Option<u64>,
@@ -138,13 +153,21 @@ struct File {
 }
 
 /// Every name that the environment may hold; `MCP_ACTOR` is the name that hosts know.
-const VARIABLES: [&str; 11] = [
+const VARIABLES: [&str; 19] = [
     "DESKGATE_DATABASE",
     "DESKGATE_READ_ONLY",
     "DESKGATE_ROLE",
     "DESKGATE_TOOLSETS",
     "DESKGATE_CONFIRM",
     "DESKGATE_APPROVAL",
+    "DESKGATE_CLASSIFIER",
+    "DESKGATE_CLASSIFIER_PROVIDER",
+    "DESKGATE_CLASSIFIER_MODEL",
+    "DESKGATE_CLASSIFIER_ENDPOINT",
+    "DESKGATE_CLASSIFIER_KEY_FILE",
+    "DESKGATE_CLASSIFIER_KEY",
+    "DESKGATE_CLASSIFIER_TIMEOUT_SECONDS",
+    "DESKGATE_CLASSIFIER_CONCURRENCY",
     "DESKGATE_TIMEOUT_SECONDS",
     "DESKGATE_CONCURRENCY",
     "DESKGATE_RESULT_TOKENS",
@@ -152,8 +175,7 @@ const VARIABLES: [&str; 11] = [
     "DESKGATE_CONFIG",
 ];
 
-/// What the server runs with.
-#[derive(Debug)]
+/// What the server runs with. It can hold a key, so it has no `Debug`.
 pub(crate) struct Config {
     /// `sqlite:PATH`, or empty with `--demo`.
     pub(crate) database: String,
@@ -162,6 +184,7 @@ pub(crate) struct Config {
     pub(crate) role: Option<Role>,
     pub(crate) toolsets: Vec<Toolset>,
     pub(crate) policy: Policy,
+    pub(crate) classifier: ClassifierKind,
     pub(crate) timeout_seconds: u64,
     pub(crate) concurrency: usize,
     pub(crate) result_tokens: usize,
@@ -252,8 +275,9 @@ impl Config {
             .or_else(|| environment.get("DESKGATE_CONFIG").map(PathBuf::from))
         {
             Some(path) => read_file(&path)?,
-            None => File::default(),
+            None => FileSettings::default(),
         };
+        let classifier_in_file = ClassifierFlags::in_file(&file);
         let pick = |flag: &Option<String>, variable: &str, in_file: Option<String>| {
             flag.clone()
                 .or_else(|| environment.get(variable))
@@ -317,6 +341,12 @@ impl Config {
             30,
             1..=600,
         )?;
+        let classifier = classifier::load(
+            &flags.classifier,
+            environment,
+            classifier_in_file,
+            timeout_seconds,
+        )?;
         let concurrency = number(
             &flags.concurrency,
             "DESKGATE_CONCURRENCY",
@@ -342,6 +372,7 @@ impl Config {
             role,
             toolsets,
             policy,
+            classifier,
             timeout_seconds,
             concurrency: usize::try_from(concurrency)?,
             result_tokens: usize::try_from(result_tokens)?,
@@ -349,7 +380,7 @@ impl Config {
         })
     }
 
-    /// The settings as TOML, for `--check-config`. There are no secrets among them; a database password is masked.
+    /// The settings as TOML, for `--check-config`. A database password and a key are masked.
     pub(crate) fn to_toml(&self) -> anyhow::Result<String> {
         let mut table = toml::Table::new();
         let database = storage::DatabaseUrl::parse(&self.database).map_or_else(
@@ -372,6 +403,7 @@ impl Config {
         let mode = self.policy.mode().as_str();
         table.insert("confirm".to_owned(), mode.into());
         table.insert("approval".to_owned(), self.policy.settings().into());
+        classifier::show(&self.classifier, &mut table)?;
         table.insert(
             "timeout_seconds".to_owned(),
             i64::try_from(self.timeout_seconds)?.into(),
@@ -385,11 +417,11 @@ impl Config {
             i64::try_from(self.result_tokens)?.into(),
         );
         table.insert("log".to_owned(), self.log.as_str().into());
-        Ok(toml::to_string(&table)?)
+        Ok(toml::to_string(&table)? + &classifier::comment(&self.classifier))
     }
 }
 
-fn read_file(path: &Path) -> anyhow::Result<File> {
+fn read_file(path: &Path) -> anyhow::Result<FileSettings> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("the configuration file `{}` cannot be read", path.display()))?;
     toml::from_str(text.trim_start_matches('\u{feff}'))

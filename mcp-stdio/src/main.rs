@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Parser as _;
-use desk::guard::{ClassifierKind, screener};
+use desk::guard::Wall;
 use desk::ops::keys;
 use desk::system::{SystemClock, SystemIds};
 use desk::{Caller, Desk, Guard};
@@ -49,6 +49,12 @@ fn main() -> ExitCode {
 
 fn run(flags: &Flags) -> anyhow::Result<()> {
     let config = Config::load(flags, &Environment::read()?)?;
+    // A classifier that is configured and can't be used stops everything, a check of the settings too.
+    let wall = Wall::new(
+        config.classifier.clone(),
+        Arc::new(SystemClock),
+        Arc::new(SystemIds),
+    )?;
     if flags.check_config {
         return print(&config.to_toml()?);
     }
@@ -64,7 +70,7 @@ fn run(flags: &Flags) -> anyhow::Result<()> {
     let served = runtime.block_on(async {
         match &flags.command {
             Some(command) => admin::run(command, &config).await,
-            None => serve(flags, &config).await,
+            None => serve(flags, &config, wall).await,
         }
     });
     // A pending read of a terminal can't be cancelled; the runtime must not wait for it.
@@ -72,7 +78,7 @@ fn run(flags: &Flags) -> anyhow::Result<()> {
     served
 }
 
-async fn serve(flags: &Flags, config: &Config) -> anyhow::Result<()> {
+async fn serve(flags: &Flags, config: &Config, wall: Wall) -> anyhow::Result<()> {
     let folder = flags.demo.then(tempfile::tempdir).transpose()?;
     let url = match &folder {
         Some(folder) => DatabaseUrl::parse(&format!(
@@ -83,10 +89,12 @@ async fn serve(flags: &Flags, config: &Config) -> anyhow::Result<()> {
     };
     // A demonstration store is seeded before it is narrowed.
     let read_only = config.read_only && !flags.demo;
-    let store = storage::open(
+    if let Some(told) = config.classifier.disclosure() {
+        tracing::warn!("{told}");
+    }
+    let store = wall.open(
         &url,
         Options {
-            screener: Some(screener(ClassifierKind::Local.classifier())),
             create: !read_only,
             read_only,
             ..Options::default()
@@ -205,8 +213,10 @@ async fn stop_signal() {
 }
 
 fn start_log(level: Level) {
-    // The SDK logs whole requests at debug level, customer text included, so it stays at `warn` whatever is asked for (promises S-1).
-    let filter = format!("{},rmcp=warn", level.as_str());
+    // The SDK logs whole requests at debug level, and the library for providers whole answers at trace level, customer text
+    // included, so they stay at `warn` whatever is asked for (promises S-1).
+    let quiet = "rmcp=warn,genai=warn,reqwest=warn,hyper=warn,hyper_util=warn,h2=warn,rustls=warn";
+    let filter = format!("{},{quiet}", level.as_str());
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::new(filter))
         .with_writer(std::io::stderr)

@@ -1,8 +1,12 @@
 //! Time and identifiers for tests, the same in every run. For dev-dependencies only.
 
+mod provider;
+
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use domain::{Actor, ActorChannel, Clock, IdSource, Proof, Timestamp};
+
+pub use provider::{Asked, Provider, Reply};
 
 /// 2026-03-02T09:00:00Z, a Monday morning.
 pub const START: Timestamp = Timestamp::from_micros(1_772_442_000_000_000);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
-use desk::guard::{ClassifierKind, screener};
+use desk::guard::Wall;
 use desk::ops::import::{ImportOptions, ImportSummary, Progress};
 use desk::system::{SystemClock, SystemIds};
 use desk::{Caller, ConfirmationMode, Desk, Guard, Policy};
@@ -147,10 +147,9 @@ fn with_desk<T>(
     database: &str,
     work: impl AsyncFnOnce(&Desk, &Caller) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    let store = storage::open(
+    let store = Wall::local().open(
         &DatabaseUrl::parse(database)?,
         Options {
-            screener: Some(screener(ClassifierKind::Local.classifier())),
             create: true,
             ..Options::default()
         },

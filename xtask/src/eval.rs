@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::{Args, Subcommand};
-use desk::guard::ClassifierKind;
+use desk::guard::Wall;
 use guardrail::classifier::{Classifier, none};
 use guardrail::train::Share;
 use guardrail::{Screened, Segment, Source, Stage, Ticket, screen_at_once};
@@ -91,16 +91,17 @@ pub(crate) fn run(options: &Options, root: &std::path::Path) -> anyhow::Result<(
         }
         return Ok(());
     }
-    let classifier = if options.floor_only {
-        none()
+    let wall = if options.floor_only {
+        Wall::floor_only()
     } else {
-        ClassifierKind::Local.classifier()
+        Wall::local()
     };
+    let classifier = wall.classifier();
     let measured: Vec<(&Corpus, Vec<Judged<'_>>)> = corpora
         .iter()
         .map(|corpus| {
             let judged = corpus.cases.iter();
-            let judge = |case| judge(case, classifier.as_ref(), options.samples);
+            let judge = |case| judge(case, classifier, options.samples);
             (corpus, judged.map(judge).collect())
         })
         .collect();

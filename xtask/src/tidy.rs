@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
+use cargo_metadata::{CargoOpt, DependencyKind, Metadata, MetadataCommand, Package};
 
 /// Which crate may depend on which (design section 1). What is not here is forbidden.
 const ARROWS: [(&str, &[&str]); 11] = [
@@ -57,15 +57,18 @@ const ARROWS: [(&str, &[&str]); 11] = [
 ];
 
 /// What tests may see besides.
-const TEST_ARROWS: [(&str, &[&str]); 4] = [
+const TEST_ARROWS: [(&str, &[&str]); 5] = [
+    ("guardrail", &["testkit"]),
     ("storage", &["testkit"]),
     ("desk", &["testkit"]),
-    ("mcp-surface", &["storage", "testkit"]),
+    ("mcp-surface", &["guardrail", "storage", "testkit"]),
     ("mcp-stdio", &["testkit"]),
 ];
 
 /// Where a dependency lives; it may be used nowhere else.
-const HOMES: [(&str, &[&str]); 12] = [
+const HOMES: [(&str, &[&str]); 14] = [
+    ("genai", &["guardrail"]),
+    ("reqwest", &["guardrail"]),
     ("diesel", &["storage"]),
     ("diesel_migrations", &["storage"]),
     ("libsqlite3-sys", &["storage"]),
@@ -81,7 +84,7 @@ const HOMES: [(&str, &[&str]); 12] = [
 ];
 
 /// Licences that a dependency may have; `OR` lists need one of them, `AND` lists all.
-const LICENCES: [&str; 13] = [
+const LICENCES: [&str; 14] = [
     "MIT",
     "MIT-0",
     "Apache-2.0",
@@ -90,6 +93,8 @@ const LICENCES: [&str; 13] = [
     "BSD-3-Clause",
     "BSL-1.0",
     "CC0-1.0",
+    // The root certificates of Mozilla, as data.
+    "CDLA-Permissive-2.0",
     "ISC",
     "MPL-2.0",
     "Unicode-3.0",
@@ -110,11 +115,14 @@ const BANNED: [(&str, &str); 2] = [
 pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     let metadata = MetadataCommand::new()
         .manifest_path(root.join("Cargo.toml"))
+        // What a feature brings is shipped by whoever builds with it.
+        .features(CargoOpt::AllFeatures)
         .other_options(vec!["--locked".to_owned(), "--offline".to_owned()])
         .exec()
         .or_else(|_offline| {
             MetadataCommand::new()
                 .manifest_path(root.join("Cargo.toml"))
+                .features(CargoOpt::AllFeatures)
                 .exec()
         })
         .context("cargo metadata")?;

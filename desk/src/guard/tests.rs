@@ -1,6 +1,10 @@
 //! The wall at the desk, over the demonstration tickets.
 
+use std::sync::Arc;
+
 use domain::{Channel, NewTicket, Priority, SecurityFlag, Status, Ticket, Tier};
+
+use guardrail::classifier;
 
 use super::*;
 use crate::ops::demo::seed;
@@ -207,18 +211,14 @@ fn without_a_classifier_the_answer_says_that_clearance_is_weaker_and_a_broken_on
     let TestDesk { desk, caller, .. } = &desk;
     let local = run(desk.draft_response(caller, filed.id)).unwrap();
     assert_eq!(local.screening.mode, Mode::Local);
-    let other = |classifier| {
-        Desk::new(
-            Arc::clone(&desk.store),
-            Arc::clone(&desk.clock),
-            Arc::clone(&desk.ids),
-            confirmations(),
-        )
-        .with_classifier(classifier)
+    let other = |wall| {
+        let store = Arc::clone(&desk.store);
+        let (clock, ids) = (Arc::clone(&desk.clock), Arc::clone(&desk.ids));
+        Desk::new(WalledStore { store, wall }, clock, ids, confirmations())
     };
-    let weaker = run(other(classifier::none()).draft_response(caller, filed.id)).unwrap();
+    let weaker = run(other(Wall::floor_only()).draft_response(caller, filed.id)).unwrap();
     assert_eq!(weaker.screening.mode, Mode::FloorOnly);
-    let broken = other(classifier::unusable(Mode::Remote));
+    let broken = other(Wall::behind(classifier::unusable(Mode::Remote)));
     let refused = run(broken.draft_response(caller, filed.id)).unwrap_err();
     assert_eq!(refused.code(), ErrorCode::ClassifierUnavailable);
 }

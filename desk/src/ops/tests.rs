@@ -6,7 +6,7 @@ use domain::{Actor, ActorChannel, Clock, IdSource, Proof, ScopeSet, Timestamp};
 use storage::{DatabaseUrl, Options};
 use tempfile::TempDir;
 
-use crate::guard::{ClassifierKind, screener};
+use crate::guard::Wall;
 use crate::{Caller, ConfirmationMode, Desk, Guard, Policy};
 
 /// A desk whose store is gone at the end of the test.
@@ -44,10 +44,9 @@ impl TestDesk {
         let url = DatabaseUrl::parse(&format!("sqlite:{}", path.display())).unwrap();
         let options = Options {
             create: true,
-            screener: Some(screener(ClassifierKind::Local.classifier())),
             ..Options::default()
         };
-        let store = storage::open(&url, options).unwrap();
+        let store = Wall::local().open(&url, options).unwrap();
         let policy = Policy::new(ConfirmationMode::Standard);
         let guard = Guard::from_keys(testkit::KEY_FILE, policy).unwrap();
         let actor = Actor {

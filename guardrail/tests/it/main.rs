@@ -2,9 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "test helpers outside of test functions")]
 
 mod disguise;
+mod environment;
 mod languages;
 mod linear;
 mod mentions;
+#[cfg(feature = "remote")]
+mod remote;
 
 use guardrail::{Refusal, Screened, Segment, Source, Ticket, classifier, screen_at_once};
 

@@ -134,3 +134,140 @@ fn what_is_checked_is_what_would_be_read_back() {
         assert!(shown.contains(line), "{shown}");
     }
 }
+
+const REMOTE: [&str; 6] = [
+    "--classifier",
+    "remote",
+    "--classifier-provider",
+    "anthropic",
+    "--classifier-model",
+    "judge-1",
+];
+
+const KEY: (&str, &str) = ("DESKGATE_CLASSIFIER_KEY", "canary-key-5f1d");
+
+#[test]
+fn the_classifier_is_local_unless_it_is_set_otherwise_and_an_unknown_one_stops_the_start() {
+    for (arguments, pairs, expected) in [
+        (&[][..], &[][..], "local"),
+        (&["--classifier", "none"], &[], "none"),
+        (&[], &[("DESKGATE_CLASSIFIER", "none")], "none"),
+        (
+            &["--classifier", "local"],
+            &[("DESKGATE_CLASSIFIER", "none")],
+            "local",
+        ),
+    ] {
+        let config = load(arguments, pairs).unwrap();
+        assert_eq!(config.classifier.as_str(), expected);
+        let shown = config.to_toml().unwrap();
+        assert!(shown.contains(&format!("classifier = \"{expected}\"")));
+        assert_eq!(shown.contains("floor_only"), expected == "none", "{shown}");
+    }
+    for word in ["nome", "off", "false", "floor-only", "remote,local"] {
+        assert!(load(&["--classifier", word], &[]).is_err(), "{word}");
+        assert!(
+            load(&[], &[("DESKGATE_CLASSIFIER", word)]).is_err(),
+            "{word}"
+        );
+        let file = file(&format!("classifier = \"{word}\""));
+        let path = file.path().to_str().unwrap();
+        assert!(load(&["--config", path], &[]).is_err(), "{word}");
+    }
+    for (name, value) in [
+        ("DESKGATE_CLASSIFER", "none"),
+        ("DESKGATE_CLASSIFIER_API_KEY", "x"),
+    ] {
+        assert!(environment(&[(name, value)]).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn the_remote_classifier_is_disclosed_and_its_key_is_not_shown() {
+    let config = load(&REMOTE, &[KEY]).unwrap();
+    let shown = config.to_toml().unwrap();
+    for line in [
+        "classifier = \"remote\"",
+        "classifier_provider = \"anthropic\"",
+        "classifier_model = \"judge-1\"",
+        "classifier_key = \"(hidden)\"",
+        "classifier_timeout_seconds = 10",
+        "classifier_concurrency = 4",
+        "# the texts of tickets are sent to https://",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    assert!(!shown.contains(KEY.1), "{shown}");
+    let key = file(&format!("{}\n", KEY.1));
+    let path = key.path().to_str().unwrap();
+    let from_file = [&REMOTE[..], &["--classifier-key-file", path]].concat();
+    assert_eq!(load(&from_file, &[]).unwrap().to_toml().unwrap(), shown);
+    let both = load(&from_file, &[KEY]).err().unwrap().to_string();
+    assert!(
+        both.contains("leave one out") && !both.contains(KEY.1),
+        "{both}"
+    );
+}
+
+#[test]
+fn a_remote_classifier_that_cannot_be_used_stops_the_start() {
+    let with = |more: &[&'static str]| [&REMOTE[..], more].concat();
+    for (what, arguments, pairs) in [
+        ("no key", with(&[]), vec![]),
+        (
+            "a key of a provider's name",
+            with(&[]),
+            vec![("ANTHROPIC_API_KEY", "canary")],
+        ),
+        ("no model", with(&[])[..4].to_vec(), vec![KEY]),
+        ("no provider", with(&[])[..2].to_vec(), vec![KEY]),
+        (
+            "key file that is not there",
+            with(&["--classifier-key-file", "no-such-file"]),
+            vec![],
+        ),
+        (
+            "a key for Ollama",
+            vec![
+                "--classifier=remote",
+                "--classifier-provider=ollama",
+                "--classifier-model=m",
+            ],
+            vec![KEY],
+        ),
+        (
+            "plain HTTP",
+            with(&["--classifier-endpoint", "http://llm.example/"]),
+            vec![KEY],
+        ),
+        (
+            "no time",
+            with(&["--classifier-timeout-seconds", "0"]),
+            vec![KEY],
+        ),
+        (
+            "too much time",
+            with(&["--classifier-timeout-seconds", "61"]),
+            vec![KEY],
+        ),
+        (
+            "as long as a call",
+            with(&["--classifier-timeout-seconds", "30"]),
+            vec![KEY],
+        ),
+        (
+            "no place",
+            with(&["--classifier-concurrency", "0"]),
+            vec![KEY],
+        ),
+        ("settings without the kind", with(&[])[2..].to_vec(), vec![]),
+        ("a key without the kind", vec![], vec![KEY]),
+    ] {
+        let error = load(&arguments, &pairs).err();
+        assert!(error.is_some(), "{what}");
+        assert!(
+            !format!("{:?}", error.unwrap()).contains("canary"),
+            "{what}"
+        );
+    }
+}

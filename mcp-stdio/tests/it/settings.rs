@@ -23,6 +23,9 @@ fn a_safety_setting_that_is_misspelt_stops_the_start() {
         (vec!["--readonly"], vec![]),
         (vec!["--read-only=yes"], vec![]),
         (vec!["--toolsets", "ticket"], vec![]),
+        (vec!["--classifier", "nome"], vec![]),
+        (vec!["--classifier", "remote"], vec![]),
+        (vec![], vec![("DESKGATE_CLASSIFIER", "lokal")]),
         (vec![], vec![("DESKGATE_READONLY", "true")]),
         (vec![], vec![("DESKGATE_READ_ONLY", "1")]),
     ] {
@@ -139,4 +142,55 @@ fn demonstration_data_is_served_and_gone_afterwards() {
     let mut server = Server::start(&["--demo"]);
     let listed = server.call("list_tickets", json!({ "limit": 1 }));
     assert!(listed["total"].as_u64().unwrap() >= 40, "{listed}");
+}
+
+const REMOTE: [&str; 6] = [
+    "--classifier",
+    "remote",
+    "--classifier-provider",
+    "ollama",
+    "--classifier-model",
+    "judge-1",
+];
+
+#[test]
+#[cfg(not(feature = "remote"))]
+fn a_build_without_the_remote_classifier_does_not_start_with_it() {
+    for more in ["--demo", "--check-config"] {
+        let output = run(&[&REMOTE[..], &[more]].concat(), &[]);
+        let log = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            !output.status.success() && output.stdout.is_empty(),
+            "{more}"
+        );
+        assert!(log.contains("has no remote classifier"), "{more}: {log}");
+    }
+}
+
+#[test]
+#[cfg(feature = "remote")]
+fn the_remote_classifier_is_announced_and_refuses_where_nobody_answers() {
+    let nobody = {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        format!("http://{}/", free.local_addr().unwrap())
+    };
+    let arguments = [&REMOTE[..], &["--demo", "--classifier-endpoint", &nobody]].concat();
+    let mut server = Server::start(&arguments);
+    let listed = server.call("list_tickets", json!({ "flag": "none", "limit": 1 }));
+    let ticket = listed["tickets"][0]["ticket_id"].clone();
+    let answer = server.request(
+        "tools/call",
+        json!({ "name": "draft_response", "arguments": { "ticket_id": ticket } }),
+    );
+    let answer = &answer["result"]["structuredContent"];
+    assert_eq!(
+        answer["error"]["code"], "CLASSIFIER_UNAVAILABLE",
+        "{answer}"
+    );
+    assert_eq!(answer["screening"]["mode"], "remote", "{answer}");
+    let (.., log) = server.close_within(std::time::Duration::from_secs(5));
+    assert!(
+        log.contains("the texts of tickets are sent to") && log.contains(&nobody),
+        "{log}"
+    );
 }

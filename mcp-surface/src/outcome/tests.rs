@@ -243,7 +243,7 @@ fn each_failure_has_its_code_its_message_and_what_to_do_next() {
     codes.extend([
         ErrorCode::ConfirmationRequired,
         ErrorCode::HumanApprovalRequired,
-        // Given where a classifier is out of order, which `desk::guard` tests.
+        // Given where a classifier is out of order, which the tests of the guardrail have.
         ErrorCode::ClassifierUnavailable,
     ]);
     for (failure, code, retry, is_error, message) in table {

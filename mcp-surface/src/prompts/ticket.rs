@@ -6,7 +6,7 @@ use domain::{Scope, ScopeSet, SecurityFlag, Ticket, TicketId, limits};
 use crate::articles::{ArticleView, heads, write_article};
 use crate::reply::Room;
 use crate::text::{Channels, Sheet};
-use crate::{Surface, dossier};
+use crate::{Surface, Toolset, dossier};
 
 /// A dossier may take this share of a prompt; the articles take the rest.
 const DOSSIER_TENTHS: usize = 6;
@@ -85,6 +85,18 @@ pub(super) async fn reply(
                  This ticket is flagged {flag}, so it gets no reply: not a draft, not a sentence to send. \
                  Tell the user that it is flagged, what the dossier says about it and who has it, and that the \
                  security team decides what happens next. Then stop and wait."
+            ));
+        }
+        SecurityFlag::None if surface.has(Toolset::Replies) => {
+            sheet.say(format_args!(
+                "## Task\n\
+                 Call draft_response({id}). It screens the ticket and composes the reply from what the knowledge base \
+                 says to customers. If it refuses, tell the user what it said and stop: write no reply yourself and \
+                 look for no way round. If no article is about the ticket, say so and promise nothing.\n\
+                 Otherwise present its draft with the articles of its grounding and what you are unsure of. Wording may \
+                 change, facts may not be added: no phone number, link or address that the grounding does not have. \
+                 Then stop and wait: a person decides and sends it. With their consent add_comment keeps the \
+                 proposal on the ticket as an internal comment."
             ));
         }
         SecurityFlag::None => {

@@ -1,9 +1,11 @@
 //! The guardrail through a client: what it refuses, with what evidence, and that no sequence of calls gets round it.
 
+use desk::guard::Wall;
+use domain::Audience;
+use guardrail::classifier::{Mode, unusable};
 use serde_json::{Value, json};
 
 use super::support::{Bench, article, id};
-use domain::Audience;
 use storage::import::ImportRecord;
 
 /// Incidents as customers tell them, filed under whatever they thought it was.
@@ -241,4 +243,43 @@ async fn an_escalated_ticket_is_with_security_and_a_query_without_an_article_has
     assert_eq!(escalated["flag"], "incident");
     assert_eq!(escalated["priority"], "high");
     assert_eq!(escalated["tier"], 3);
+}
+
+#[tokio::test]
+async fn a_classifier_that_cannot_be_used_refuses_with_its_own_code_and_leaves_the_ticket_alone() {
+    let bench = Bench::with_wall(Wall::behind(unusable(Mode::Remote))).await;
+    knows_printers(&bench).await;
+    let customer = bench.customer("ada").await;
+    let ticket = bench.ticket(&customer, "printer").await;
+    let calls = [
+        ("draft_response", json!({"ticket_id": ticket})),
+        (
+            "add_comment",
+            json!({"ticket_id": ticket, "body": "Please restart it.", "visibility": "public"}),
+        ),
+    ];
+    for (tool, arguments) in calls {
+        let result = bench.call(tool, arguments).await;
+        assert_eq!(result.is_error, Some(false), "{tool}");
+        let answer = result.structured_content.unwrap();
+        assert_eq!(answer["error"]["code"], "CLASSIFIER_UNAVAILABLE", "{tool}");
+        assert_eq!(answer["error"]["retry"], "later", "{tool}");
+        assert_eq!(answer["screening"]["mode"], "remote", "{tool}");
+        let indicator = &answer["refusal"]["indicators"][0];
+        assert_eq!(indicator["id"], "classifier_unavailable", "{tool}");
+    }
+    let now = bench.ok("get_ticket", json!({"ticket_id": ticket})).await;
+    assert_eq!((&now["flag"], &now["version"]), (&json!("none"), &json!(1)));
+}
+
+#[tokio::test]
+async fn clearance_without_a_classifier_says_so() {
+    let bench = Bench::with_wall(Wall::floor_only()).await;
+    knows_printers(&bench).await;
+    let customer = bench.customer("ada").await;
+    let ticket = bench.ticket(&customer, "printer").await;
+    let draft = bench
+        .ok("draft_response", json!({"ticket_id": ticket}))
+        .await;
+    assert_eq!(draft["screening"]["mode"], "floor_only");
 }

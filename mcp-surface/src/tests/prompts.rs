@@ -11,7 +11,10 @@ use super::support::{
 use crate::{PROMPTS, Settings, tool_specs};
 
 async fn bench() -> Bench {
-    let bench = Bench::new().await;
+    filled(Bench::new().await).await
+}
+
+async fn filled(bench: Bench) -> Bench {
     let mut urgent = import_ticket("urgent", "bo", Status::Open);
     urgent.priority = Priority::Urgent;
     let mut vpn = import_ticket("vpn", "ann", Status::InProgress);
@@ -85,8 +88,28 @@ async fn triage_brings_the_dossier_the_other_tickets_and_the_articles_of_the_cat
 }
 
 #[tokio::test]
-async fn a_reply_rests_on_customer_blocks_only_and_is_left_to_a_person() {
+async fn a_reply_is_the_servers_draft_and_a_refusal_is_relayed() {
     let bench = bench().await;
+    let text = prompt(&bench, "prepare-reply", json!({"ticket_id": "T-1"})).await;
+    for part in [
+        "Call draft_response(T-1).",
+        "If it refuses, tell the user what it said and stop",
+        "Wording may change, facts may not be added",
+        "a person decides and sends it",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_reply_without_drafts_rests_on_customer_blocks_only_and_is_left_to_a_person() {
+    let mut toolsets = Settings::default().toolsets;
+    toolsets.retain(|toolset| *toolset != crate::Toolset::Replies);
+    let settings = Settings {
+        toolsets,
+        ..Settings::default()
+    };
+    let bench = filled(Bench::with(settings, domain::ScopeSet::all()).await).await;
     let text = prompt(&bench, "prepare-reply", json!({"ticket_id": 1.to_string()})).await;
     assert!(text.contains("update the client"), "{text}");
     assert!(!text.contains("gateway two"), "{text}");

@@ -5,6 +5,7 @@
     reason = "each step of putting a text somewhere is about some of the places"
 )]
 
+use desk::{ConfirmationMode, Policy};
 use domain::Status;
 use serde_json::{Value, json};
 use storage::import::ImportRecord;
@@ -236,4 +237,21 @@ async fn a_person_lifts_a_flag_and_new_text_is_read_again() {
     // A review can also say that it is one, of a ticket that nothing flagged.
     let confirmed = review(&bench, "incident").await;
     assert_eq!(confirmed["flag"], "incident", "{confirmed}");
+}
+
+#[tokio::test]
+async fn no_setting_makes_a_review_the_models_decision() {
+    let policy = Policy::new(ConfirmationMode::Standard).with("record_security_review", "token");
+    let specs = crate::tool_specs().collect();
+    let bench = Bench::with_policy(
+        crate::Settings::default(),
+        domain::ScopeSet::all(),
+        specs,
+        policy.unwrap(),
+    )
+    .await;
+    put(&bench, Place::CustomerComment, INCIDENT).await;
+    let call = json!({"ticket_id": "T-1", "verdict": "no_incident", "reason": "A drill."});
+    let asked = bench.error("record_security_review", call).await;
+    assert_eq!(asked["code"], "HUMAN_APPROVAL_REQUIRED");
 }

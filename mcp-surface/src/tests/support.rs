@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use desk::guard::{ClassifierKind, screener};
+use desk::guard::Wall;
 use desk::{ConfirmationMode, Desk, ErrorCode, Guard, Policy};
 use domain::{
     Act, Actor, Article, ArticleId, Audience, Block, CallOutcome, Channel, Clock, CustomerStatus,
@@ -83,18 +83,34 @@ impl Bench {
         specs: Vec<&'static ToolSpec>,
         policy: Policy,
     ) -> Self {
+        Self::behind(Wall::local(), settings, scopes, specs, policy).await
+    }
+
+    /// A desk with another classifier.
+    pub(super) async fn with_wall(wall: Wall) -> Self {
+        let policy = Policy::new(ConfirmationMode::Standard);
+        let specs = tool_specs().collect();
+        Self::behind(wall, Settings::default(), ScopeSet::all(), specs, policy).await
+    }
+
+    async fn behind(
+        wall: Wall,
+        settings: Settings,
+        scopes: ScopeSet,
+        specs: Vec<&'static ToolSpec>,
+        policy: Policy,
+    ) -> Self {
         super::log::keep();
         let dir = TempDir::new().unwrap();
         let path = dir.path().join("desk.db");
         let url = DatabaseUrl::parse(&format!("sqlite:{}", path.display())).unwrap();
         let options = Options {
             create: true,
-            screener: Some(screener(ClassifierKind::Local.classifier())),
             ..Options::default()
         };
-        let store = storage::open(&url, options).unwrap();
+        let store = wall.open(&url, options).unwrap();
         let desk = Arc::new(Desk::new(
-            Arc::clone(&store),
+            store.clone(),
             Arc::new(SteppingClock::new()),
             Arc::new(CountingIds::default()),
             Guard::from_keys(testkit::KEY_FILE, policy).unwrap(),
@@ -110,7 +126,7 @@ impl Bench {
         Self {
             client,
             surface,
-            store,
+            store: Arc::clone(store.storage()),
             settings,
             specs,
             _dir: dir,
