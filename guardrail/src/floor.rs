@@ -16,9 +16,11 @@ mod words;
 
 use std::sync::OnceLock;
 
+use sha2::{Digest as _, Sha256};
+
 use crate::fold::{Folded, Range};
 use lexicon::Lexicon;
-use reading::{Reading, Roles};
+use reading::Reading;
 use rules::Span;
 pub(crate) use table::TableError;
 use table::{ConceptId, Indicator, Table};
@@ -26,7 +28,6 @@ use table::{ConceptId, Indicator, Table};
 /// The compiled table.
 pub(crate) struct Floor {
     lexicon: Lexicon,
-    roles: Roles,
     explained: ConceptId,
     payment: ConceptId,
     indicators: Vec<Indicator>,
@@ -59,7 +60,13 @@ pub(crate) const SUSPICIOUS_ENCODING: &str = "suspicious_encoding";
 pub(crate) const PAYMENT_DETAIL_CHANGE: &str = "payment_detail_change";
 
 /// The table as it is compiled in.
-pub(crate) const TABLE: &str = include_str!("indicators.txt");
+const TABLE: &str = include_str!("indicators.txt");
+
+/// SHA-256 of the table, which is the version of the floor.
+pub(crate) fn version() -> [u8; 32] {
+    static VERSION: OnceLock<[u8; 32]> = OnceLock::new();
+    *VERSION.get_or_init(|| Sha256::digest(TABLE).into())
+}
 
 /// The article that every indicator comes from.
 pub(crate) const KB_REF: &str = "KB-006";
@@ -78,7 +85,6 @@ impl Floor {
         let table = Table::read(text)?;
         Ok(Self {
             lexicon: Lexicon::build(&table)?,
-            roles: Roles::of(&table)?,
             explained: table.concept("explained")?,
             payment: table.concept("payment_words")?,
             indicators: table.indicators,
@@ -106,7 +112,7 @@ impl Floor {
         let mut reading = Reading::default();
         for part in parts(folded.text()) {
             let text = folded.text().get(part.clone()).unwrap_or_default();
-            reading.read(text, &self.lexicon, &self.roles);
+            reading.read(text, &self.lexicon);
             let within = |range: Range| range.moved(part.start);
             let places = disguise::spelt(text, &reading, &self.lexicon);
             Self::add(&mut hidden, &folded, texts, places.into_iter().map(within));
@@ -164,7 +170,7 @@ impl Floor {
     pub(crate) fn without_payment_sentences(&self, text: &str) -> String {
         let folded = Folded::of([text]);
         let mut reading = Reading::default();
-        reading.read(folded.text(), &self.lexicon, &self.roles);
+        reading.read(folded.text(), &self.lexicon);
         let spoken_of = reading.sentences_of(self.payment);
         let mut kept = String::new();
         for sentence in 0..reading.sentences_count() {

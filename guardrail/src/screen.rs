@@ -392,7 +392,7 @@ impl Case {
         field(screening.mode.as_str().as_bytes());
         field(screening.stage.as_str().as_bytes());
         field(self.model.as_bytes());
-        field(floor::TABLE.as_bytes());
+        field(&floor::version());
         field(&self.ticket.id.to_be_bytes());
         field(&self.ticket.version.to_be_bytes());
         field(&(indicators.len() as u64).to_be_bytes());

@@ -1,14 +1,17 @@
 //! `cargo xtask eval`: how many incidents of a corpus are refused, and how many ordinary tickets with them.
 //!
 //! A figure is printed after the provenance of its corpus, with Wilson's 95 % interval, and counts no case that something
-//! was tuned on. A directed corpus was written to find faults, so it has counts and no rates.
+//! was tuned on. A directed corpus was written to find faults, so it has counts and no rates. The ledger beside our own
+//! corpora says which are directed, sealed or spent.
 
 mod corpus;
 mod handoff;
+mod ledger;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::{Args, Subcommand};
@@ -19,6 +22,7 @@ use guardrail::{Screened, Segment, Source, Stage, Ticket, screen_at_once};
 use serde_json::{Value, json};
 
 use self::corpus::{Case, Corpus};
+use self::ledger::{LEDGER, Ledger};
 
 /// What to measure and how to say it.
 #[derive(Args)]
@@ -38,12 +42,9 @@ pub(crate) struct Options {
     /// Screen every case so often and let the majority decide; an odd number
     #[arg(long, default_value_t = 1)]
     samples: u32,
-    /// The id of a corpus that was written to find faults: counts only
+    /// Which corpora are directed or sealed, and which cases are spent [default: guardrail/corpora/ledger.json]
     #[arg(long)]
-    directed: Vec<String>,
-    /// The id of a corpus that is sealed: it is refused
-    #[arg(long)]
-    sealed: Vec<String>,
+    ledger: Option<PathBuf>,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -58,24 +59,33 @@ enum Other {
     },
 }
 
+/// A corpus or ledger that can't be used, and why; the command then ends with 2.
+#[derive(Debug)]
+pub(crate) struct Refused(String);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refused {}
+
 /// Runs the command.
-pub(crate) fn run(options: &Options, root: &std::path::Path) -> anyhow::Result<()> {
+pub(crate) fn run(options: &Options, root: &Path) -> anyhow::Result<()> {
     if let Some(Other::Handoff { dir }) = &options.command {
         return handoff::lay_out(dir, root);
     }
     if options.samples.is_multiple_of(2) {
         bail!("`--samples` is {}, and must be odd", options.samples);
     }
-    let corpora = options
-        .corpora
-        .iter()
-        .map(|path| corpus::read(path))
-        .collect::<anyhow::Result<Vec<Corpus>>>()?;
-    if let Some(sealed) = corpora
-        .iter()
-        .find(|one| options.sealed.contains(&one.corpus_id))
-    {
-        bail!("the corpus `{}` is sealed", sealed.corpus_id);
+    let kept = root.join(LEDGER);
+    let ledger = Ledger::read(options.ledger.as_deref().unwrap_or(&kept))?;
+    let mut corpora = Vec::new();
+    for path in &options.corpora {
+        let mut corpus = corpus::read(path)?;
+        ledger.apply(&mut corpus)?;
+        corpora.push(corpus);
     }
     if options.list {
         for corpus in &corpora {
@@ -108,13 +118,13 @@ pub(crate) fn run(options: &Options, root: &std::path::Path) -> anyhow::Result<(
     if options.json {
         println!(
             "{}",
-            as_json(&measured, classifier.mode().as_str(), options)
+            as_json(&measured, classifier.mode().as_str(), options, &ledger)
         );
         return Ok(());
     }
     for (corpus, judged) in &measured {
         print!("{}", corpus.head());
-        print!("{}", figures(corpus, judged, options));
+        print!("{}", figures(judged, options, ledger.is_directed(corpus)));
     }
     Ok(())
 }
@@ -171,20 +181,29 @@ struct Counts {
 }
 
 fn counts(judged: &[Judged<'_>]) -> Counts {
-    let share = |wanted: bool, hit: fn(&Judged<'_>) -> bool| {
-        let fresh = judged
-            .iter()
-            .filter(|one| one.case.expect_refuse == wanted && !one.case.spent.unwrap_or(false));
-        Share {
-            total: fresh.clone().count(),
-            count: fresh.filter(|one| hit(one)).count(),
-        }
+    let share = |wanted: bool, hit: fn(&Judged<'_>) -> bool| Share {
+        total: fresh(judged, wanted).count(),
+        count: fresh(judged, wanted).filter(|one| hit(one)).count(),
     };
     Counts {
         incidents: share(true, |one| one.all),
         others: share(false, |one| one.all),
         floor_incidents: share(true, |one| one.floor),
         floor_others: share(false, |one| one.floor),
+    }
+}
+
+/// The cases that count: those that nothing was tuned on.
+fn fresh<'j, 'c>(judged: &'j [Judged<'c>], wanted: bool) -> impl Iterator<Item = &'j Judged<'c>> {
+    judged
+        .iter()
+        .filter(move |one| one.case.expect_refuse == wanted && !one.case.spent.unwrap_or(false))
+}
+
+fn precision(incidents: Share, others: Share) -> Share {
+    Share {
+        count: incidents.count,
+        total: incidents.count + others.count,
     }
 }
 
@@ -203,62 +222,72 @@ fn row(name: &str, share: Share, directed: bool) -> String {
     )
 }
 
-fn figures(corpus: &Corpus, judged: &[Judged<'_>], options: &Options) -> String {
-    let directed = options.directed.contains(&corpus.corpus_id);
+fn figures(judged: &[Judged<'_>], options: &Options, directed: bool) -> String {
     let found = counts(judged);
     let mut text = String::new();
-    text += &row(
-        "incidents refused by the floor",
+    let mut stages = vec![(
+        "refused by the floor",
         found.floor_incidents,
-        directed,
-    );
-    text += &row("others refused by the floor", found.floor_others, directed);
+        found.floor_others,
+    )];
     if !options.floor_only {
-        text += &row(
-            "incidents refused or held by all stages",
+        stages.push((
+            "refused or held by all stages",
             found.incidents,
-            directed,
-        );
-        text += &row(
-            "others refused or held by all stages",
             found.others,
-            directed,
-        );
+        ));
     }
-    let right = found.incidents.count;
-    let precision = Share {
-        count: right,
-        total: right + found.others.count,
-    };
-    if !directed {
-        text += &row("precision", precision, false);
+    for (what, incidents, others) in stages {
+        text += &row(&format!("incidents {what} (recall)"), incidents, directed);
+        text += &row(&format!("others {what}"), others, directed);
+        if !directed {
+            text += &row("  precision", precision(incidents, others), false);
+        }
+    }
+    if !options.floor_only {
+        for stage in [Stage::Floor, Stage::Classifier] {
+            let decided = |wanted| {
+                let hits =
+                    fresh(judged, wanted).filter(|one| one.all && one.stage == stage.as_str());
+                hits.count()
+            };
+            text += &format!(
+                "  decided by the {}: {} incidents, {} others\n",
+                stage.as_str(),
+                decided(true),
+                decided(false)
+            );
+        }
     }
     let spent = judged.iter().filter(|one| one.case.spent.unwrap_or(false));
-    text.extend([format!("  spent and not counted: {}\n", spent.count())]);
+    text += &format!("  spent and not counted: {}\n", spent.count());
     let unstable = judged.iter().filter(|one| !one.stable).count();
     if options.samples > 1 {
-        text.extend([format!(
-            "  unstable over {} samples: {unstable}\n",
-            options.samples
-        )]);
+        text += &format!("  unstable over {} samples: {unstable}\n", options.samples);
     }
     for one in judged {
-        let what = match (one.case.expect_refuse, one.all) {
-            (true, false) => "missed",
-            (false, true) => "wrongly refused",
-            (true, true) | (false, false) => continue,
-        };
-        text.extend([format!(
-            "  {what}: {} {} {}\n",
-            one.case.id,
-            one.stage,
-            one.by.join(", ")
-        )]);
+        let id = &one.case.id;
+        match (one.case.expect_refuse, one.all) {
+            (true, false) => text += &format!("  missed: {id}\n"),
+            (false, true) => {
+                text += &format!(
+                    "  wrongly refused: {id} {} {}\n",
+                    one.stage,
+                    one.by.join(", ")
+                );
+            }
+            (true, true) | (false, false) => {}
+        }
     }
     text
 }
 
-fn as_json(measured: &[(&Corpus, Vec<Judged<'_>>)], mode: &str, options: &Options) -> Value {
+fn as_json(
+    measured: &[(&Corpus, Vec<Judged<'_>>)],
+    mode: &str,
+    options: &Options,
+    ledger: &Ledger,
+) -> Value {
     let share = |share: Share| {
         let (low, high) = share.interval();
         json!({"count": share.count, "total": share.total, "low": low, "high": high})
@@ -269,7 +298,10 @@ fn as_json(measured: &[(&Corpus, Vec<Judged<'_>>)], mode: &str, options: &Option
             let found = counts(judged);
             json!({
                 "corpus_id": corpus.corpus_id,
-                "directed": options.directed.contains(&corpus.corpus_id),
+                "directed": ledger.is_directed(corpus),
+                "notes": corpus.notes,
+                "spent": judged.iter().filter(|one| one.case.spent.unwrap_or(false)).count(),
+                "unstable": judged.iter().filter(|one| !one.stable).count(),
                 "incidents": share(found.incidents),
                 "others": share(found.others),
                 "floor_incidents": share(found.floor_incidents),

@@ -3,6 +3,7 @@
 
 #![expect(
     clippy::print_stdout,
+    clippy::print_stderr,
     clippy::indexing_slicing,
     reason = "this talks to a person, and indexing JSON answers `null` where nothing is"
 )]
@@ -17,7 +18,7 @@ mod tidy;
 mod train;
 
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, bail};
 use clap::{Parser, Subcommand};
@@ -71,7 +72,16 @@ enum Task {
     Bench(bench::Options),
 }
 
-fn main() -> anyhow::Result<()> {
+fn main() -> ExitCode {
+    let Err(error) = task() else {
+        return ExitCode::SUCCESS;
+    };
+    eprintln!("Error: {error:?}");
+    // A corpus that is refused is told apart from a command that failed.
+    ExitCode::from(if error.is::<eval::Refused>() { 2 } else { 1 })
+}
+
+fn task() -> anyhow::Result<()> {
     match Arguments::parse().command {
         Task::Demo => demo::run(),
         Task::Test { remote: true, rest } => test_remote(&rest),

@@ -5,7 +5,7 @@
 
 use super::lexicon::{Lexicon, NO_WORD};
 use super::reading::Reading;
-use super::words::{is_word_byte, word_end};
+use super::words::{is_word_byte, skip_without, word_end};
 use crate::fold::{Folded, Range, Trace};
 
 /// Places of a part of folded text where words are spelt so that they can't be read as they stand.
@@ -85,17 +85,20 @@ fn imitates(word: &[u8], range: Range, foreign: &[u32], lexicon: &Lexicon) -> bo
 }
 
 /// Single letters in a row that are more than an abbreviation or a list.
-const SPACED_LETTERS: usize = 5;
+const SPACED_LETTERS: u32 = 5;
 /// Single letters in a row that nobody writes, whatever they spell.
 const MANY_SPACED_LETTERS: usize = 16;
 
 fn spaced(text: &[u8], reading: &Reading, lexicon: &Lexicon) -> Vec<Range> {
     let mut places = Vec::new();
+    if reading.letters_in_a_row() < SPACED_LETTERS {
+        return places;
+    }
     let mut letters: Vec<u8> = Vec::new();
     let mut run = Range { start: 0, end: 0 };
     let mut check = |letters: &mut Vec<u8>, run: Range| {
         let many = letters.len() >= MANY_SPACED_LETTERS && !letters.is_sorted();
-        if many || (letters.len() >= SPACED_LETTERS && lexicon.holds_telling(letters)) {
+        if many || (letters.len() >= SPACED_LETTERS as usize && lexicon.holds_telling(letters)) {
             places.push(run);
         }
         letters.clear();
@@ -143,11 +146,8 @@ pub(super) fn substituted(folded: &Folded, lexicon: &Lexicon) -> Vec<Range> {
     let mut found: Vec<Range> = Vec::new();
     let mut telling = false;
     let mut at = 0;
-    while let Some(offset) = text
-        .get(at..)
-        .and_then(|rest| rest.windows(2).position(is_substitution))
-    {
-        at += offset;
+    while let Some(next) = next_substitution(text, at) {
+        at = next;
         let start = text
             .get(..at)
             .and_then(|before| before.iter().rposition(|&byte| is_gap(byte)))
@@ -178,6 +178,21 @@ pub(super) fn substituted(folded: &Folded, lexicon: &Lexicon) -> Vec<Range> {
         found
     } else {
         Vec::new()
+    }
+}
+
+/// The next place from `at` on where a stand-in comes before a letter.
+fn next_substitution(text: &[u8], at: usize) -> Option<usize> {
+    let mut from = at;
+    loop {
+        from += skip_without(text.get(from..)?, |byte| {
+            byte < b'a' && byte > b' ' && byte != b'.' || byte == b'|'
+        });
+        let pair = text.get(from..from + 2)?;
+        if is_substitution(pair) {
+            return Some(from);
+        }
+        from += 1;
     }
 }
 
@@ -235,15 +250,15 @@ const LONG_IMITATION: usize = 5;
 const NAMES: &[&[u8]] = &[b"horne", b"carne", b"corne", b"borne", b"darne"];
 
 /// Below this share of known words a text in Latin letters is another language, or not meant to be read as it stands.
-const READABLE: usize = 15;
+const READABLE: u32 = 15;
 /// From this share of known words on a text is English.
-const ENGLISH: usize = 45;
+const ENGLISH: u32 = 45;
 /// A text with fewer words says too little about its language.
-const ENOUGH_WORDS: usize = 5;
+const ENOUGH_WORDS: u32 = 5;
 
 /// Text that only reads as English when it is reversed or rotated by thirteen letters.
 fn unreadable(text: &[u8], reading: &Reading, lexicon: &Lexicon) -> Option<Range> {
-    let (known, words) = reading.known_words(3, text);
+    let (known, words) = reading.known_words();
     if words < ENOUGH_WORDS || known * 100 >= words * READABLE {
         return None;
     }
@@ -271,7 +286,7 @@ pub(super) fn is_english(text: &[u8], lexicon: &Lexicon) -> bool {
         let word = text.get(at..end).unwrap_or_default();
         if word.len() >= 3 && word.iter().all(u8::is_ascii_lowercase) {
             words += 1;
-            known += usize::from(lexicon.word(text, at).0 != NO_WORD);
+            known += u32::from(lexicon.word(text, at).0 != NO_WORD);
             telling |= lexicon.is_telling(word);
         }
         at = end;

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::disguise::is_english;
 use super::lexicon::Lexicon;
+use super::words::skip_without;
 use crate::fold::Folded;
 
 /// Escaped letters that are no accident.
@@ -41,11 +42,10 @@ fn escaped_letters(text: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut in_a_row = Vec::new();
     let mut at = 0;
-    while let Some(offset) = text.get(at..).and_then(|rest| {
-        rest.iter()
-            .position(|byte| matches!(byte, b'%' | b'&' | b'\\' | b'='))
-    }) {
-        at += offset;
+    while at < text.len() {
+        at += skip_without(text.get(at..).unwrap_or_default(), |byte| {
+            matches!(byte, b'%' | b'&' | b'\\' | b'=')
+        });
         let rest = text.get(at..).unwrap_or_default();
         let Some((letter, length)) = escape(rest) else {
             at += 1;
@@ -108,24 +108,35 @@ fn hex_value(digits: &[u8]) -> Option<u8> {
 
 /// Runs of characters that base64 and hexadecimal are written in.
 fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    let is_code = |byte: &u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=')
-    };
     let mut at = 0;
     std::iter::from_fn(move || {
-        loop {
-            let start = at + text.get(at..)?.iter().position(is_code)?;
-            let length = text
-                .get(start..)?
-                .iter()
-                .position(|byte| !is_code(byte))
-                .unwrap_or(text.len() - start);
-            at = start + length;
-            if length >= SHORTEST_RUN {
-                return Some(start..at);
+        // A run that is long enough fills one of these blocks. In ordinary text nearly all of them hold a space, so that is
+        // asked first and for all bytes at once.
+        while let Some(&block) = text.get(at..).and_then(<[u8]>::first_chunk::<BLOCK>) {
+            let word = u64::from_le_bytes(block);
+            let spaces = word.wrapping_sub(0x2121_2121_2121_2121) & !word & 0x8080_8080_8080_8080;
+            if spaces != 0 || !block.iter().all(|&byte| is_code(byte)) {
+                at += BLOCK;
+                continue;
+            }
+            let before = text.get(..at)?.iter().rev();
+            let start = at - before.take_while(|&&byte| is_code(byte)).count();
+            let behind = text.get(at..)?.iter();
+            let end = at + behind.take_while(|&&byte| is_code(byte)).count();
+            at = end.next_multiple_of(BLOCK);
+            if end - start >= SHORTEST_RUN {
+                return Some(start..end);
             }
         }
+        None
     })
+}
+
+/// Half of the shortest run: one that is not shorter holds a whole block wherever it starts.
+const BLOCK: usize = SHORTEST_RUN / 2;
+
+fn is_code(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=')
 }
 
 /// Decodes either alphabet, padded or not.

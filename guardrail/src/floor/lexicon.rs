@@ -12,6 +12,7 @@ use regex_automata::nfa::thompson;
 use regex_automata::util::primitives::StateID;
 use regex_automata::util::{start, syntax};
 
+use super::reading;
 use super::table::{ConceptId, Table, TableError};
 use super::words::{is_word_byte, word_end};
 
@@ -24,8 +25,10 @@ pub(super) const NO_WORD: WordId = WordId::MAX;
 /// One phrase found at a word.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found<'a> {
-    /// The concepts it belongs to.
+    /// The concepts it belongs to, of those that rules ask for.
     pub(super) concepts: &'a [ConceptId],
+    /// What it says about its clause.
+    pub(super) roles: u8,
     /// Words it covers.
     pub(super) words: u8,
 }
@@ -33,10 +36,14 @@ pub(super) struct Found<'a> {
 /// Where a path over words has come to.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
-    /// The concepts of the phrase that ends here, as a range of `owners`.
-    owners: (u32, u32),
-    /// Whether one can go on from here.
-    goes_on: bool,
+    /// The concepts of the phrase that ends here, from this index of `owners` on.
+    owners: u32,
+    /// How many.
+    count: u16,
+    roles: u8,
+    /// The words that one can go on with, each as one of 64 bits: most words that follow are told apart without a look
+    /// at the edges.
+    next: u64,
 }
 
 /// The compiled words and phrases.
@@ -49,6 +56,7 @@ pub(super) struct Lexicon {
     nodes: Vec<Node>,
     edges: Edges,
     owners: Vec<ConceptId>,
+    concepts: usize,
     /// Words that incidents are told with.
     telling: Vec<bool>,
     /// From this id on, words are misspellings that look like a word: of an everyday word, then of a telling one.
@@ -59,6 +67,8 @@ pub(super) struct Lexicon {
 impl Lexicon {
     /// Compiles the phrases of `table`.
     pub(super) fn build(table: &Table) -> Result<Self, TableError> {
+        let roles = reading::roles(table)?;
+        let asked = table.asked_for()?;
         let mut paths = Paths::of(&table.phrases);
         let telling: Vec<bool> = paths.marked(table.concept("telling")?);
         let everyday = paths.marked(table.concept("everyday")?);
@@ -76,6 +86,7 @@ impl Lexicon {
             nodes: Vec::with_capacity(paths.nodes.len()),
             edges: Edges::of(&paths),
             owners: Vec::new(),
+            concepts: table.concepts(),
             telling,
             first_imitation,
             first_telling_imitation,
@@ -91,10 +102,18 @@ impl Lexicon {
         }
         for node in paths.nodes {
             let owners = lexicon.owners.len();
-            lexicon.owners.extend(node.concepts);
+            let all = node.concepts.iter();
+            let roles = all.fold(0, |bits, &one| bits | role_of(&roles, one));
+            let wanted = node.concepts.into_iter().filter(|one| asked.contains(one));
+            lexicon.owners.extend(wanted);
             lexicon.nodes.push(Node {
-                owners: (cast(owners), cast(lexicon.owners.len())),
-                goes_on: !node.edges.is_empty(),
+                owners: cast(owners),
+                count: u16::try_from(lexicon.owners.len() - owners).unwrap_or(u16::MAX),
+                roles,
+                next: node
+                    .edges
+                    .keys()
+                    .fold(0, |bits, &word| bits | next_bit(word)),
             });
         }
         Ok(lexicon)
@@ -191,25 +210,39 @@ impl Lexicon {
         let mut length = 0;
         while let Some(here) = self.nodes.get(at as usize) {
             length += 1;
-            let (from, to) = here.owners;
-            if from < to {
+            if here.count > 0 || here.roles != 0 {
+                let from = here.owners as usize;
+                let owners = self.owners.get(from..from + usize::from(here.count));
                 report(Found {
-                    concepts: self
-                        .owners
-                        .get(from as usize..to as usize)
-                        .unwrap_or_default(),
+                    concepts: owners.unwrap_or_default(),
+                    roles: here.roles,
                     words: length,
                 });
             }
-            if !here.goes_on {
+            if here.next == 0 {
                 return;
             }
-            let Some(next) = words.next().and_then(|word| self.edges.follow(at, word)) else {
+            let next = words.next().filter(|&word| here.next & next_bit(word) != 0);
+            let Some(next) = next.and_then(|word| self.edges.follow(at, word)) else {
                 return;
             };
             at = next;
         }
     }
+
+    /// How many concepts there are.
+    pub(super) fn concepts(&self) -> usize {
+        self.concepts
+    }
+}
+
+/// The bit of a word in [`Node::next`].
+fn next_bit(word: WordId) -> u64 {
+    1 << (u32::from(word).wrapping_mul(0x9e37_79b9) >> 26)
+}
+
+fn role_of(roles: &[u8], concept: ConceptId) -> u8 {
+    roles.get(usize::from(concept)).copied().unwrap_or(0)
 }
 
 /// Letters that look like others side by side.
@@ -359,7 +392,7 @@ const FREE: (u32, WordId, u32) = (u32::MAX, NO_WORD, 0);
 impl Edges {
     fn of(paths: &Paths) -> Self {
         let count: usize = paths.nodes.iter().map(|node| node.edges.len()).sum();
-        let size = (count * 4).next_power_of_two().max(4);
+        let size = (count * 2).next_power_of_two().max(4);
         let mut edges = Self {
             slots: vec![FREE; size],
             mask: size - 1,

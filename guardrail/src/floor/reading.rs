@@ -62,8 +62,50 @@ pub(super) struct Reading {
     /// The first word of each sentence.
     pub(super) sentences: Vec<u32>,
     imitations: Vec<(Range, bool)>,
+    known: u32,
+    long: u32,
+    letters_in_a_row: u32,
     /// Whether each sentence ends with a question mark.
     questions: Vec<bool>,
+    memo: Memo,
+}
+
+/// Short words that were read lately. Most words of a text come again soon, and a look here costs less than a walk
+/// through the automaton, whose states don't fit the nearest cache.
+#[derive(Debug, Default)]
+struct Memo {
+    /// The letters of a word, padded with zeros, and its id.
+    slots: Vec<(u64, WordId)>,
+}
+
+impl Memo {
+    const SLOTS: usize = 512;
+
+    /// As [`Lexicon::word`].
+    fn word(&mut self, text: &[u8], at: usize, lexicon: &Lexicon) -> (WordId, usize) {
+        let Some(&letters) = text.get(at..).and_then(<[u8]>::first_chunk::<8>) else {
+            return lexicon.word(text, at);
+        };
+        let length = letters
+            .iter()
+            .take_while(|&&byte| is_word_byte(byte))
+            .count();
+        if letters.get(length).is_none_or(|&next| next == b'\'') {
+            return lexicon.word(text, at);
+        }
+        let key = u64::from_le_bytes(letters) & !(u64::MAX << (8 * length));
+        // Fibonacci hashing: the upper bits of the product are well mixed.
+        let slot = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 55) as usize;
+        match self.slots.get_mut(slot) {
+            Some(&mut (known, id)) if known == key => (id, at + length),
+            Some(free) => {
+                let (id, end) = lexicon.word(text, at);
+                *free = (key, id);
+                (id, end)
+            }
+            None => lexicon.word(text, at),
+        }
+    }
 }
 
 /// Cues that decide about clauses, as bits.
@@ -82,31 +124,24 @@ mod role {
     pub(super) const IDIOM: u8 = 128;
 }
 
-/// Which concepts are cues.
-pub(super) struct Roles {
-    of: Vec<u8>,
-}
-
-impl Roles {
-    /// The table has to hold these concepts.
-    pub(super) fn of(table: &Table) -> Result<Self, TableError> {
-        let mut of = vec![0; table.concepts()];
-        for (name, bit) in [
-            ("negation", role::NEGATION),
-            ("no_negation", role::NO_NEGATION),
-            ("condition", role::CONDITION),
-            ("opener", role::OPENER),
-            ("conjunction", role::CONJUNCTION),
-            ("subject", role::SUBJECT),
-            ("topic", role::TOPIC),
-            ("idiom", role::IDIOM),
-        ] {
-            if let Some(roles) = of.get_mut(usize::from(table.concept(name)?)) {
-                *roles |= bit;
-            }
+/// Which concepts are cues, by concept. The table has to hold these.
+pub(super) fn roles(table: &Table) -> Result<Vec<u8>, TableError> {
+    let mut of = vec![0; table.concepts()];
+    for (name, bit) in [
+        ("negation", role::NEGATION),
+        ("no_negation", role::NO_NEGATION),
+        ("condition", role::CONDITION),
+        ("opener", role::OPENER),
+        ("conjunction", role::CONJUNCTION),
+        ("subject", role::SUBJECT),
+        ("topic", role::TOPIC),
+        ("idiom", role::IDIOM),
+    ] {
+        if let Some(roles) = of.get_mut(usize::from(table.concept(name)?)) {
+            *roles |= bit;
         }
-        Ok(Self { of })
     }
+    Ok(of)
 }
 
 /// Words after which a sentence is cut: text that was dictated without a full stop is not one statement.
@@ -117,15 +152,16 @@ const NEGATION_REACH: u32 = 14;
 
 impl Reading {
     /// Reads `text`, in the room of what was read before.
-    pub(super) fn read(&mut self, text: &[u8], lexicon: &Lexicon, roles: &Roles) {
+    pub(super) fn read(&mut self, text: &[u8], lexicon: &Lexicon) {
         self.words.clear();
         self.sentences.clear();
         self.questions.clear();
         self.imitations.clear();
         self.by_concept.iter_mut().for_each(Vec::clear);
-        self.by_concept.resize_with(roles.of.len(), Vec::new);
+        self.by_concept.resize_with(lexicon.concepts(), Vec::new);
+        self.memo.slots.resize(Memo::SLOTS, (0, NO_WORD));
         self.find_words(text, lexicon);
-        self.find_phrases(text, lexicon, roles);
+        self.find_phrases(text, lexicon);
         self.decide_moods();
     }
 
@@ -155,18 +191,14 @@ impl Reading {
             .collect()
     }
 
-    /// How many words of at least `length` ASCII letters the table knows, and how many there are.
-    pub(super) fn known_words(&self, length: usize, text: &[u8]) -> (usize, usize) {
-        let mut known = 0;
-        let mut all = 0;
-        for word in &self.words {
-            let letters = text.get(word.start as usize..word.start as usize + length);
-            if letters.is_some_and(|letters| letters.iter().all(u8::is_ascii_lowercase)) {
-                all += 1;
-                known += usize::from(word.id != NO_WORD);
-            }
-        }
-        (known, all)
+    /// How many words of three letters and more the table knows, and how many there are.
+    pub(super) fn known_words(&self) -> (u32, u32) {
+        (self.known, self.long)
+    }
+
+    /// The longest row of words of one letter.
+    pub(super) fn letters_in_a_row(&self) -> u32 {
+        self.letters_in_a_row
     }
 
     /// The number of words.
@@ -199,13 +231,17 @@ impl Reading {
         let mut at = 0;
         let mut last = 0..0;
         let mut sentence = 0;
+        let mut letters = 0;
+        self.known = 0;
+        self.long = 0;
+        self.letters_in_a_row = 0;
         self.sentences.push(0);
         while let Some(&byte) = text.get(at) {
             if !is_word_byte(byte) {
                 at += 1;
                 continue;
             }
-            let (mut id, end) = lexicon.word(text, at);
+            let (mut id, end) = self.memo.word(text, at, lexicon);
             let index = cast(self.words.len());
             let mut between = Gap::Space;
             // One space is by far the commonest gap.
@@ -240,6 +276,12 @@ impl Reading {
                 gap: between,
                 ..Word::default()
             });
+            if end - at > 2 {
+                self.long += 1;
+                self.known += u32::from(id != NO_WORD);
+            }
+            letters = if end == at + 1 { letters + 1 } else { 0 };
+            self.letters_in_a_row = self.letters_in_a_row.max(letters);
             last = at..end;
             at = end;
         }
@@ -247,7 +289,7 @@ impl Reading {
         self.questions.push(question);
     }
 
-    fn find_phrases(&mut self, text: &[u8], lexicon: &Lexicon, roles: &Roles) {
+    fn find_phrases(&mut self, text: &[u8], lexicon: &Lexicon) {
         let mut idiom_until = 0;
         let mut found_here: Vec<Found<'_>> = Vec::with_capacity(16);
         for index in 0..self.words.len() {
@@ -266,17 +308,14 @@ impl Reading {
             lexicon.phrases(ahead.map(|word| word.id), |found| found_here.push(found));
             let (mut word_roles, mut span) = (0, word.span);
             for found in &found_here {
-                let behind = at + u32::from(found.words);
-                for &concept in found.concepts {
-                    let role = roles.of.get(usize::from(concept)).copied().unwrap_or(0);
-                    if role == role::IDIOM {
-                        idiom_until = idiom_until.max(behind);
-                    }
-                    if role != 0 {
-                        word_roles |= role;
-                        span = span.max(found.words);
-                    }
+                if found.roles == 0 {
+                    continue;
                 }
+                if found.roles & role::IDIOM != 0 {
+                    idiom_until = idiom_until.max(at + u32::from(found.words));
+                }
+                word_roles |= found.roles;
+                span = span.max(found.words);
             }
             if word_roles != 0
                 && let Some(word) = self.words.get_mut(index)

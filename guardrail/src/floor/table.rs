@@ -1,6 +1,6 @@
 //! Reads `indicators.txt`, the table of concepts and rules. The notation is explained at the head of that file.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::phrase;
 
@@ -139,6 +139,21 @@ impl Table {
                 line: 0,
                 name: name.to_owned(),
             })
+    }
+
+    /// The concepts that rules and the engine look for in a text. The others only steer the reading of clauses.
+    pub(super) fn asked_for(&self) -> Result<BTreeSet<ConceptId>, TableError> {
+        let rules = self.indicators.iter().flat_map(|row| &row.rules);
+        let mut asked: BTreeSet<ConceptId> = rules
+            .flat_map(|rule| {
+                let atoms = rule.terms.iter().flat_map(Term::atoms);
+                let excuses = rule.unless.iter().chain(&rule.never);
+                atoms.map(|atom| &atom.concept).chain(excuses)
+            })
+            .copied()
+            .collect();
+        asked.extend([self.concept("explained")?, self.concept("payment_words")?]);
+        Ok(asked)
     }
 
     /// How many concepts there are.

@@ -87,3 +87,21 @@ pub(super) fn gap(before: &[u8], between: &[u8]) -> (Gap, bool) {
     }
     (gap, between.contains(&b'?'))
 }
+
+/// Bytes of `text` before the first that `wanted` holds for. Whole blocks are tested at once, which the compiler turns
+/// into vector code as long as `wanted` only compares.
+pub(super) fn skip_without(text: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
+    let mut skipped = 0;
+    for block in text.chunks(64) {
+        if block
+            .iter()
+            .fold(0, |any, &byte| any | u8::from(wanted(byte)))
+            != 0
+        {
+            let within = block.iter().position(|&byte| wanted(byte));
+            return skipped + within.unwrap_or(block.len());
+        }
+        skipped += block.len();
+    }
+    skipped
+}

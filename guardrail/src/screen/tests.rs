@@ -233,10 +233,18 @@ fn flagged_words_in_any_text_refuse_the_ticket() {
     ] {
         let mut flagged = ticket(ORDINARY);
         flagged.texts.push(Segment::new(source, INCIDENT));
-        let refusal = refused(run(flagged, &*none(), pending()));
-        for evidence in &refusal.indicators[0].evidence {
-            assert_eq!(evidence.source, source);
-            assert_eq!(&INCIDENT[evidence.start..evidence.end], evidence.text);
+        let refusal = refused(run(flagged.clone(), &*none(), pending()));
+        let evidence = &refusal.indicators[0].evidence;
+        assert!(
+            evidence.iter().any(|found| found.source == source),
+            "{evidence:?}"
+        );
+        for found in evidence {
+            let quoted = |text: &&Segment| {
+                text.source == found.source
+                    && text.text.get(found.start..found.end) == Some(found.text.as_str())
+            };
+            assert!(flagged.texts.iter().any(|text| quoted(&text)), "{found:?}");
         }
     }
 }

@@ -7,6 +7,8 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
 
+use super::Refused;
+
 /// What a case may be filed under. Not `security`: the label would decide before anything is read.
 const CATEGORIES: [&str; 10] = [
     "general",
@@ -30,6 +32,9 @@ pub(super) struct Corpus {
     pub(super) description: String,
     provenance: Provenance,
     pub(super) cases: Vec<Case>,
+    /// What is odd about it and no reason to refuse it.
+    #[serde(skip)]
+    pub(super) notes: Vec<String>,
 }
 
 /// Who wrote a corpus, with what before them.
@@ -84,7 +89,7 @@ pub(super) struct Case {
     #[serde(rename = "rationale")]
     _rationale: Option<String>,
     #[serde(rename = "kb006_bullet")]
-    _kb006_bullet: Option<serde_json::Value>,
+    _kb006_bullet: Option<String>,
     #[serde(rename = "leaked")]
     _leaked: Option<bool>,
     pub(super) spent: Option<bool>,
@@ -97,8 +102,19 @@ fn hardware() -> String {
 /// Reads a corpus, or says what is wrong with it.
 pub(super) fn read(path: &Path) -> anyhow::Result<Corpus> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| format!("can't read `{shown}`"))?;
-    parse(&text).with_context(|| format!("`{shown}` is not a corpus"))
+    let mut corpus = std::fs::read_to_string(path)
+        .map_err(anyhow::Error::from)
+        .and_then(|text| parse(&text))
+        .with_context(|| Refused(format!("`{shown}` is not a corpus")))?;
+    if path
+        .file_stem()
+        .is_none_or(|stem| stem != corpus.corpus_id.as_str())
+    {
+        corpus
+            .notes
+            .push("the file has another name than its `corpus_id`".to_owned());
+    }
+    Ok(corpus)
 }
 
 pub(super) fn parse(text: &str) -> anyhow::Result<Corpus> {
@@ -166,6 +182,9 @@ impl Corpus {
         ] {
             // Writing to a string can't fail.
             let _infallible = writeln!(head, "  {name}: {value}");
+        }
+        for note in &self.notes {
+            let _infallible = writeln!(head, "  note: {note}");
         }
         head
     }
