@@ -87,8 +87,9 @@ pub fn train_files(dir: &Path) -> Result<TrainedModel, TrainError> {
     train(&corpus, &held_out)
 }
 
-/// Share of incidents, of writers kept out, that floor and lower threshold have to reach together.
-const RECALL: f64 = 0.95;
+/// Share of incidents, of writers kept out, that floor and lower threshold have to reach together. Half a point above what is
+/// asked for, since rules of the floor were chosen by counts on some of these writers and catch less of others.
+const RECALL: f64 = 0.955;
 /// Share of look-alikes, of writers kept out, that the upper threshold may take.
 const REFUSED_LOOKALIKES: f64 = 0.05;
 /// Share of tickets that are no incidents, of writers kept out, that the threshold for comments may take.
