@@ -6,10 +6,6 @@ use guardrail::classifier::{Answer, Classifier, Decision, Mode, Quote, Verdict};
 use guardrail::local::{Band, Model};
 use guardrail::{Segment, Source};
 
-/// Log-odds beyond the bound of refusal from which a comment or transcript holds its ticket. Without it the threads of
-/// the demonstration desk hold a third of its ordinary tickets.
-const MARGIN: f32 = 2.0;
-
 /// The classifier.
 pub(super) fn classifier() -> Arc<dyn Classifier> {
     Arc::new(Local)
@@ -25,7 +21,7 @@ impl Classifier for Local {
     }
 
     fn version(&self) -> String {
-        "local 1".to_owned()
+        "local 2".to_owned()
     }
 
     fn judge<'a>(&'a self, texts: &'a [Segment]) -> Answer<'a> {
@@ -43,8 +39,7 @@ struct Judge {
 
 impl Judge {
     /// Subject and description are judged as one text, as they were in training. A later text is judged by itself and only
-    /// holds the ticket, and only where it is far beyond what would be refused: the model has not learnt what staff write, and a long
-    /// thread has many places at which it can be wrong.
+    /// holds the ticket, from a higher score that training sets for it.
     fn verdict(&self, texts: &[Segment]) -> Verdict {
         let (request, later): (Vec<&Segment>, Vec<&Segment>) = texts
             .iter()
@@ -54,7 +49,9 @@ impl Judge {
             Band::Refuse => (Decision::Refuse, self.worst(&request)),
             Band::Hold => (Decision::Hold, self.worst(&request)),
             Band::Clear => match self.worst(&later) {
-                Some(text) if self.is_glaring(&text.text) => (Decision::Hold, Some(text)),
+                Some(text) if self.model.holds_later(self.model.score(&text.text)) => {
+                    (Decision::Hold, Some(text))
+                }
                 Some(_) | None => return Verdict::of(Decision::Clear),
             },
         };
@@ -66,10 +63,6 @@ impl Judge {
 
     fn band(&self, text: &str) -> Band {
         self.model.verdict(self.model.score(text))
-    }
-
-    fn is_glaring(&self, text: &str) -> bool {
-        self.model.verdict(self.model.score(text) - MARGIN) == Band::Refuse
     }
 
     fn worst<'a>(&self, texts: &[&'a Segment]) -> Option<&'a Segment> {

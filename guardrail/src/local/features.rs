@@ -1,13 +1,39 @@
-//! What the classifier sees of a text: hashed word and character n-grams.
+//! What the classifier sees of a text: hashed words, stems, pairs, character n-grams and word classes.
 
 use std::ops::Range;
 
+use super::lexicon::{Classes, Lexicon, stem};
 use crate::fold::{self, Folded};
 
 /// Longest part of a word that is cut into character n-grams, in bytes: keeps the work linear and the bag small.
 const MAX_WORD: usize = 24;
 /// Lengths of the character n-grams, counted with the space on either side of the word.
-const GRAMS: std::ops::RangeInclusive<usize> = 2..=5;
+const GRAMS: std::ops::RangeInclusive<usize> = 3..=5;
+
+/// Views of a text. Each has the same say, however many features it gives: its vector gets unit length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum View {
+    /// Words and neighbouring words.
+    Words,
+    /// Stems without stop words, and neighbouring stems.
+    Stems,
+    /// Stems that follow each other in a sentence once the stop words are gone.
+    Gaps,
+    /// Character n-grams of words.
+    Grams,
+    /// Word classes, and those that meet in a sentence.
+    Classes,
+}
+
+/// Number of views.
+pub(crate) const VIEWS: usize = 5;
+/// Low bits of a feature's hash that hold its view.
+const VIEW_MASK: u64 = 7;
+
+/// The view that a feature belongs to.
+pub(crate) fn view_of(hash: u64) -> usize {
+    usize::try_from(hash & VIEW_MASK).unwrap_or_default()
+}
 
 /// A feature and the words it was read from.
 #[derive(Clone, Copy, Debug)]
@@ -20,11 +46,22 @@ pub(crate) struct Feature {
     pub(crate) last: usize,
 }
 
+/// A word of a text.
+#[derive(Clone, Copy, Debug)]
+struct Word {
+    range: fold::Range,
+    hash: u64,
+    stem: u64,
+    is_stop: bool,
+    sentence: u32,
+    classes: Classes,
+}
+
 /// A folded text cut into words.
 #[derive(Debug)]
 pub(crate) struct Reader {
     folded: Folded,
-    words: Vec<fold::Range>,
+    words: Vec<Word>,
 }
 
 impl Reader {
@@ -45,54 +82,61 @@ impl Reader {
         let words = self.words.get(words)?;
         let (first, last) = (words.first()?, words.last()?);
         let range = fold::Range {
-            start: first.start,
-            end: last.end,
+            start: first.range.start,
+            end: last.range.end,
         };
         let range = self.folded.original(range, text);
         text.get(range.clone()).map(|_| range)
     }
 
-    fn word(&self, word: fold::Range) -> &[u8] {
-        self.folded
-            .text()
-            .get(word.start as usize..word.end as usize)
-            .unwrap_or_default()
-    }
-
     /// Gives every feature of the words in `window` to `sink`.
     pub(crate) fn features(&self, window: Range<usize>, mut sink: impl FnMut(Feature)) {
-        let first = window.start;
-        let mut before: Option<u64> = None;
-        for (at, &range) in self
-            .words
-            .get(window)
-            .unwrap_or_default()
-            .iter()
-            .enumerate()
-        {
-            let at = first + at;
-            let word = self.word(range);
-            let hash = hash_of(WORD, word);
+        let start = window.start;
+        let words = self.words.get(window).unwrap_or_default();
+        let mut give = |view: View, hash: u64, first: usize, last: usize| {
             sink(Feature {
-                hash,
-                first: at,
-                last: at,
+                hash: (hash & !VIEW_MASK) | view as u64,
+                first: start + first,
+                last: start + last,
             });
-            if let Some(before) = before {
-                sink(Feature {
-                    hash: join(before, hash),
-                    first: at - 1,
-                    last: at,
-                });
+        };
+        let mut before: Option<&Word> = None;
+        let mut matter: Option<(usize, &Word)> = None;
+        for (at, word) in words.iter().enumerate() {
+            give(View::Words, word.hash, at, at);
+            if !word.is_stop {
+                give(View::Stems, word.stem, at, at);
+                if let Some((place, other)) = matter
+                    && other.sentence == word.sentence
+                {
+                    give(View::Gaps, join(other.stem, word.stem), place, at);
+                }
+                matter = Some((at, word));
             }
-            before = Some(hash);
-            grams(word, |hash| {
-                sink(Feature {
-                    hash,
-                    first: at,
-                    last: at,
-                });
+            if let Some(before) = before {
+                give(View::Words, join(before.hash, word.hash), at - 1, at);
+                if !(before.is_stop && word.is_stop) {
+                    give(View::Stems, join(before.stem, word.stem), at - 1, at);
+                }
+            }
+            before = Some(word);
+            grams(spelling(self.folded.text(), word.range), |hash| {
+                give(View::Grams, hash, at, at);
             });
+            for class in members(word.classes) {
+                give(View::Classes, class, at, at);
+            }
+        }
+        let mut first = 0;
+        for sentence in words.chunk_by(|a, b| a.sentence == b.sentence) {
+            let last = first + sentence.len() - 1;
+            let met = sentence.iter().fold(0, |met, word| met | word.classes);
+            for (rank, class) in members(met).enumerate() {
+                for other in members(met).skip(rank + 1) {
+                    give(View::Classes, join(class, other), first, last);
+                }
+            }
+            first = last + 1;
         }
     }
 }
@@ -106,7 +150,7 @@ pub(crate) struct Bag {
 impl Bag {
     /// Counts the features of the words in `window`.
     pub(crate) fn of(reader: &Reader, window: Range<usize>) -> Self {
-        let mut hashes = Vec::with_capacity(window.len() * 20);
+        let mut hashes = Vec::with_capacity(window.len() * 32);
         reader.features(window, |feature| hashes.push(feature.hash));
         hashes.sort_unstable();
         let counts = hashes
@@ -123,24 +167,49 @@ impl Bag {
 }
 
 /// Runs of letters, digits and apostrophes. Bytes of other scripts count as letters.
-fn words_of(text: &[u8]) -> Vec<fold::Range> {
-    let mut words = Vec::with_capacity(text.len() / 5);
-    let mut start = None;
-    for (at, &byte) in text.iter().enumerate() {
+fn words_of(text: &[u8]) -> Vec<Word> {
+    let lexicon = Lexicon::get();
+    let mut words: Vec<Word> = Vec::with_capacity(text.len() / 5);
+    let (mut start, mut sentence) = (None, 0);
+    for (at, &byte) in text.iter().chain(b" ").enumerate() {
         let letter = byte.is_ascii_alphanumeric() || byte == b'\'' || !byte.is_ascii();
         match (letter, start) {
             (true, None) => start = Some(at),
             (false, Some(from)) => {
-                words.extend(range(from, at));
+                words.extend(range(from, at).map(|range| read(lexicon, text, range, sentence)));
                 start = None;
             }
             (true, Some(_)) | (false, None) => {}
         }
+        let ends = matches!(byte, b'.' | b'!' | b'?' | b';' | b':');
+        if byte == b'\n' || ends && text.get(at + 1).is_none_or(u8::is_ascii_whitespace) {
+            sentence += 1;
+        }
     }
-    if let Some(from) = start {
-        words.extend(range(from, text.len()));
+    let hashes: Vec<u64> = words.iter().map(|word| word.hash).collect();
+    for (at, word) in words.iter_mut().enumerate() {
+        let following = hashes.get(at..).unwrap_or_default();
+        word.classes = lexicon.classes_of(spelling(text, word.range), following);
     }
     words
+}
+
+fn read(lexicon: &Lexicon, text: &[u8], range: fold::Range, sentence: u32) -> Word {
+    let spelling = spelling(text, range);
+    let stem = stem(spelling);
+    Word {
+        range,
+        hash: hash_of(WORD, spelling),
+        stem,
+        is_stop: lexicon.is_stop(stem),
+        sentence,
+        classes: 0,
+    }
+}
+
+fn spelling(text: &[u8], word: fold::Range) -> &[u8] {
+    text.get(word.start as usize..word.end as usize)
+        .unwrap_or_default()
 }
 
 fn range(start: usize, end: usize) -> Option<fold::Range> {
@@ -150,9 +219,23 @@ fn range(start: usize, end: usize) -> Option<fold::Range> {
     })
 }
 
-/// Kinds of features, so that a word and an equal run of characters differ.
-const WORD: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Hashes of the classes in a set.
+fn members(classes: Classes) -> impl Iterator<Item = u64> {
+    let mut rest = classes;
+    std::iter::from_fn(move || {
+        if rest == 0 {
+            return None;
+        }
+        let number = rest.trailing_zeros();
+        rest &= rest - 1;
+        Some(mixed(u64::from(number) ^ CLASS))
+    })
+}
+
+/// Kinds of features, so that a word, an equal run of characters and a class differ.
+pub(crate) const WORD: u64 = 0x9e37_79b9_7f4a_7c15;
 const GRAM: u64 = 0xc2b2_ae3d_27d4_eb4f;
+const CLASS: u64 = 0x1656_67b1_9e37_79f9;
 
 /// Character n-grams of a word with a space on either side.
 fn grams(word: &[u8], mut sink: impl FnMut(u64)) {
@@ -172,15 +255,38 @@ fn grams(word: &[u8], mut sink: impl FnMut(u64)) {
     }
 }
 
-fn hash_of(kind: u64, bytes: &[u8]) -> u64 {
-    let mut hash = kind;
-    for &byte in bytes {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+/// A hash that grows byte by byte.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chain(u64);
+
+impl Chain {
+    /// Nothing yet.
+    pub(crate) fn new(kind: u64) -> Self {
+        Self(kind)
     }
-    mixed(hash)
+
+    /// Adds a byte.
+    pub(crate) fn push(&mut self, byte: u8) {
+        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+
+    /// The hash of what was added.
+    pub(crate) fn hash(self) -> u64 {
+        mixed(self.0)
+    }
 }
 
-fn join(a: u64, b: u64) -> u64 {
+/// Hash of `bytes` as a feature of a kind.
+pub(crate) fn hash_of(kind: u64, bytes: &[u8]) -> u64 {
+    let mut chain = Chain::new(kind);
+    for &byte in bytes {
+        chain.push(byte);
+    }
+    chain.hash()
+}
+
+/// Hash of two features in this order.
+pub(crate) fn join(a: u64, b: u64) -> u64 {
     mixed(a.rotate_left(23).wrapping_mul(0x9fb2_1c65_1e98_df25) ^ b)
 }
 

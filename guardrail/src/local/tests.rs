@@ -1,6 +1,7 @@
 //! The compiled model: what it says, how fast it may be asked, and that it is the trained one.
 
 use proptest::prelude::*;
+use sha2::{Digest as _, Sha256};
 
 use super::*;
 
@@ -86,7 +87,9 @@ fn evidence_names_words_of_the_text() {
 fn the_bands_follow_the_thresholds() {
     let model = model();
     let header = model.table.as_ref().unwrap().header();
-    assert!(header.hold <= header.refuse);
+    assert!(header.hold <= header.refuse && header.refuse <= header.hold_later);
+    assert!(model.holds_later(header.hold_later) && !model.holds_later(header.hold_later - 0.01));
+    assert!(model.holds_later(f32::NAN));
     assert_eq!(model.verdict(header.hold - 0.01), Band::Clear);
     assert_eq!(model.verdict(header.hold), Band::Hold);
     assert_eq!(model.verdict(header.refuse), Band::Refuse);
@@ -97,6 +100,7 @@ fn the_bands_follow_the_thresholds() {
 fn a_broken_model_refuses() {
     let model = Model::broken();
     assert_eq!(model.verdict(model.score("hello")), Band::Refuse);
+    assert!(model.holds_later(model.score("hello")));
     assert!(model.evidence("hello").is_empty());
 }
 
@@ -111,18 +115,27 @@ fn a_cut_or_grown_file_is_no_model() {
 }
 
 #[test]
+fn one_wrong_bit_anywhere_makes_it_no_model() {
+    for at in (0..100).chain((100..COMPILED.len()).step_by(COMPILED.len() / 40)) {
+        let mut damaged = COMPILED.to_vec();
+        damaged[at] ^= 4;
+        assert!(Table::read(&damaged).is_none(), "byte {at}");
+    }
+}
+
+#[test]
 fn the_file_stays_under_its_bound() {
     assert!(COMPILED.len() < 3_000_000);
 }
 
 #[test]
 fn windows_cover_every_word_and_overlap() {
-    for words in [0, 1, 159, 160, 161, 500, 5000] {
+    for words in [0, 1, 99, 100, 101, 500, 5000] {
         let windows: Vec<_> = windows(words).collect();
         assert_eq!(windows.first().unwrap().start, 0);
         assert_eq!(windows.last().unwrap().end, words);
         for pair in windows.windows(2) {
-            assert!(pair[0].end >= (pair[1].start + 100).min(words));
+            assert!(pair[0].end >= (pair[1].start + 60).min(words));
         }
     }
 }
@@ -139,7 +152,8 @@ proptest! {
 
     #[test]
     fn any_bytes_read_as_a_file_do_not_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let mut file = b"deskloc1".to_vec();
+        let mut file = b"deskloc2".to_vec();
+        file.extend(Sha256::digest(&bytes));
         file.extend(bytes);
         prop_assert!(Table::read(&file).is_none_or(|table| table.header().digest.len() == 32));
     }

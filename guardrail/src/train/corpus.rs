@@ -5,16 +5,17 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::TrainError;
+use crate::local::CLASSES;
 
-/// What a ticket is.
+/// What a ticket is, and its number in training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
     /// A security incident.
-    Incident,
+    Incident = 0,
     /// Has the words of one and isn't.
-    Lookalike,
+    Lookalike = 2,
     /// Neither.
-    Ordinary,
+    Ordinary = 1,
 }
 
 /// A labelled ticket.
@@ -50,8 +51,8 @@ pub(crate) struct Corpus {
 }
 
 impl Corpus {
-    /// Reads every `writer-*.txt` in `dir`, in the order of the names.
-    pub(crate) fn read(dir: &Path) -> Result<Self, TrainError> {
+    /// Reads every text file in `dir` whose name starts with `prefix`, in the order of the names.
+    pub(crate) fn read(dir: &Path, prefix: &str) -> Result<Self, TrainError> {
         let failed = |source| TrainError::File {
             path: dir.to_path_buf(),
             source,
@@ -62,7 +63,7 @@ impl Corpus {
             let Ok(name) = entry.file_name().into_string() else {
                 continue;
             };
-            if name.starts_with("writer-") && entry.path().extension().is_some_and(|e| e == "txt") {
+            if name.starts_with(prefix) && entry.path().extension().is_some_and(|e| e == "txt") {
                 let text =
                     std::fs::read_to_string(entry.path()).map_err(|source| TrainError::File {
                         path: entry.path(),
@@ -79,6 +80,7 @@ impl Corpus {
     pub(crate) fn parse(files: &[(String, String)]) -> Result<Self, TrainError> {
         let mut tickets = Vec::new();
         let mut digest = Sha256::new();
+        digest.update(CLASSES);
         for (name, text) in files {
             digest.update(name);
             digest.update(text);
@@ -106,7 +108,7 @@ impl Corpus {
         &self.writers
     }
 
-    /// SHA-256 over the names and the texts.
+    /// SHA-256 over what a model is trained from: word classes, names and texts.
     pub(crate) fn digest(&self) -> [u8; 32] {
         self.digest
     }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::corpus::{Corpus, Label, Ticket};
+use super::corpus::Label;
+use super::{Judged, Thresholds};
 
 /// A payment-detail change is decided by a rule of its own (design section 5, rule 4), so figures are given without it too.
 const PAYEE_CHANGE: &str = "payee_change";
@@ -20,6 +21,13 @@ impl Share {
     fn add(&mut self, counts: bool) {
         self.count += usize::from(counts);
         self.total += 1;
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            count: self.count + other.count,
+            total: self.total + other.total,
+        }
     }
 
     /// The share itself, 0 when there is nothing.
@@ -59,83 +67,97 @@ impl fmt::Display for Share {
     }
 }
 
-/// What happened to the tickets of one writer, or of all.
+/// What became of tickets with the same label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
-    /// Incidents refused or held.
-    pub incidents: Share,
-    /// The same without payment-detail changes.
-    pub incidents_but_payee: Share,
-    /// Look-alikes refused or held.
-    pub lookalikes: Share,
-    /// Ordinary tickets refused or held.
-    pub ordinary: Share,
-    /// Incidents refused.
-    pub incidents_refused: Share,
-    /// Look-alikes refused.
-    pub lookalikes_refused: Share,
-    /// Ordinary tickets refused.
-    pub ordinary_refused: Share,
+pub struct Outcome {
+    /// Refused by the floor.
+    pub floor: Share,
+    /// Refused or held, by the floor or by the model.
+    pub caught: Share,
+    /// Refused, by the floor or by the model.
+    pub refused: Share,
 }
 
-impl Figures {
-    fn add(&mut self, ticket: &Ticket, caught: bool, refused: bool) {
-        match ticket.label {
-            Label::Incident => {
-                self.incidents.add(caught);
-                self.incidents_refused.add(refused);
-                if ticket.kind != PAYEE_CHANGE {
-                    self.incidents_but_payee.add(caught);
-                }
-            }
-            Label::Lookalike => {
-                self.lookalikes.add(caught);
-                self.lookalikes_refused.add(refused);
-            }
-            Label::Ordinary => {
-                self.ordinary.add(caught);
-                self.ordinary_refused.add(refused);
-            }
+impl Outcome {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            floor: self.floor.plus(other.floor),
+            caught: self.caught.plus(other.caught),
+            refused: self.refused.plus(other.refused),
         }
     }
 }
 
-/// Figures of every writer, each scored by a model that was trained on the others.
+/// What became of the tickets of one writer, or of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Incidents.
+    pub incidents: Outcome,
+    /// The same without payment-detail changes.
+    pub incidents_but_payee: Outcome,
+    /// Look-alikes.
+    pub lookalikes: Outcome,
+    /// Ordinary tickets.
+    pub ordinary: Outcome,
+}
+
+impl Figures {
+    pub(super) fn of(judged: &[Judged<'_>], thresholds: Thresholds) -> Self {
+        let mut figures = Self::default();
+        for one in judged {
+            let add = |outcome: &mut Outcome| {
+                outcome.floor.add(one.floor);
+                outcome
+                    .caught
+                    .add(one.floor || one.score >= thresholds.hold);
+                outcome
+                    .refused
+                    .add(one.floor || one.score >= thresholds.refuse);
+            };
+            match one.ticket.label {
+                Label::Incident => {
+                    add(&mut figures.incidents);
+                    if one.ticket.kind != PAYEE_CHANGE {
+                        add(&mut figures.incidents_but_payee);
+                    }
+                }
+                Label::Lookalike => add(&mut figures.lookalikes),
+                Label::Ordinary => add(&mut figures.ordinary),
+            }
+        }
+        figures
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            incidents: self.incidents.plus(other.incidents),
+            incidents_but_payee: self.incidents_but_payee.plus(other.incidents_but_payee),
+            lookalikes: self.lookalikes.plus(other.lookalikes),
+            ordinary: self.ordinary.plus(other.ordinary),
+        }
+    }
+}
+
+/// Figures of floor and model together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// Name of the file and its figures.
+    /// Every writer, by name of the file: scored by a model that was trained on the others, with thresholds that the
+    /// others' scores ask for.
     pub writers: Vec<(String, Figures)>,
-    /// All writers together.
-    pub total: Figures,
-    /// Scores from here are held.
-    pub hold: f32,
-    /// Scores from here are refused.
-    pub refuse: f32,
+    /// Texts that nothing was trained on, scored by the finished model.
+    pub held_out: Vec<(String, Figures)>,
+    /// The finished model's.
+    pub thresholds: Thresholds,
 }
 
 impl Report {
-    pub(crate) fn new(corpus: &Corpus, scores: &[f32], hold: f32, refuse: f32) -> Self {
-        let mut total = Figures::default();
-        let mut writers: Vec<(String, Figures)> = corpus
-            .writers()
+    /// All writers together.
+    pub fn total(&self) -> Figures {
+        self.writers
             .iter()
-            .map(|writer| (writer.clone(), Figures::default()))
-            .collect();
-        for (ticket, &score) in corpus.tickets().iter().zip(scores) {
-            let (caught, refused) = (score >= hold, score >= refuse);
-            total.add(ticket, caught, refused);
-            for (writer, figures) in &mut writers {
-                if *writer == ticket.writer {
-                    figures.add(ticket, caught, refused);
-                }
-            }
-        }
-        Self {
-            writers,
-            total,
-            hold,
-            refuse,
-        }
+            .fold(Figures::default(), |total, (_, figures)| {
+                total.plus(*figures)
+            })
     }
 }
 
@@ -143,36 +165,34 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "local classifier alone, each writer scored by a model that never saw them; hold from {:.3}, refuse from {:.3}",
-            self.hold, self.refuse
+            "floor and local classifier, each writer judged by a model and thresholds made without them; \
+             the finished model holds from {:.3}, refuses from {:.3}, holds for a comment from {:.3}",
+            self.thresholds.hold, self.thresholds.refuse, self.thresholds.hold_later
         )?;
-        let all = std::iter::once(("all writers", &self.total));
-        let each = self
-            .writers
-            .iter()
-            .map(|(writer, figures)| (writer.as_str(), figures));
-        for (name, figures) in all.chain(each) {
-            writeln!(f, "{name}")?;
-            for (row, held, refused) in [
-                (
-                    "incidents",
-                    figures.incidents,
-                    Some(figures.incidents_refused),
-                ),
-                ("  without payee changes", figures.incidents_but_payee, None),
-                (
-                    "look-alikes",
-                    figures.lookalikes,
-                    Some(figures.lookalikes_refused),
-                ),
-                ("ordinary", figures.ordinary, Some(figures.ordinary_refused)),
-            ] {
-                write!(f, "  {row:<26} held or refused {held}")?;
-                if let Some(refused) = refused {
-                    write!(f, "   refused {refused}")?;
-                }
-                writeln!(f)?;
-            }
+        let all = ("all writers".to_owned(), self.total());
+        for (name, figures) in std::iter::once(&all).chain(&self.writers) {
+            write!(f, "{name}\n{figures}")?;
+        }
+        for (name, figures) in &self.held_out {
+            write!(f, "{name}, on the finished model\n{figures}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (row, outcome) in [
+            ("incidents", self.incidents),
+            ("  without payee changes", self.incidents_but_payee),
+            ("look-alikes", self.lookalikes),
+            ("ordinary", self.ordinary),
+        ] {
+            writeln!(
+                f,
+                "  {row:<24} refused or held {}   refused {}   by the floor alone {}",
+                outcome.caught, outcome.refused, outcome.floor
+            )?;
         }
         Ok(())
     }

@@ -1,7 +1,15 @@
-//! Logistic regression with a squared penalty, by Newton steps whose systems conjugate gradients solve.
+//! Multinomial logistic regression with a squared penalty, by Newton steps whose systems conjugate gradients solve.
 //!
 //! Only sums, products, quotients and roots are used, in a fixed order: IEEE 754 gives their every bit, so the result is the
 //! same on every machine.
+
+use crate::local::{exp, ln};
+
+/// Number of classes.
+pub(crate) const LABELS: usize = 3;
+
+/// One number per class.
+type Each = [f64; LABELS];
 
 /// Sparse rows.
 #[derive(Debug, Default)]
@@ -36,63 +44,67 @@ impl Rows {
 #[derive(Debug)]
 pub(crate) struct Solution {
     /// One per column.
-    pub(crate) weights: Vec<f64>,
+    pub(crate) weights: Vec<Each>,
     /// Log-odds of an empty row.
-    pub(crate) bias: f64,
+    pub(crate) bias: Each,
 }
 
 /// Weight of the loss of all rows against the penalty.
-const LOSS: f64 = 6.0;
-const NEWTON_STEPS: usize = 25;
-const GRADIENT_STEPS: usize = 60;
+const LOSS: f64 = 1.5;
+const NEWTON_STEPS: usize = 20;
+const GRADIENT_STEPS: usize = 40;
 /// Part of the first gradient's length that is left when the work is done.
-const ENOUGH: f64 = 1e-3;
+const ENOUGH: f64 = 2e-3;
 
-/// Fits weights. The last of the internal columns is the bias.
-pub(crate) fn solve(rows: &Rows, incidents: &[bool], columns: usize) -> Solution {
-    let targets: Vec<f64> = incidents
-        .iter()
-        .map(|&incident| if incident { 1.0 } else { 0.0 })
-        .collect();
-    let mut weights = vec![0.0; columns + 1];
+/// Fits weights to `classes`, which number the class of each row. The last of the internal columns is the bias.
+pub(crate) fn solve(rows: &Rows, classes: &[usize], columns: usize) -> Solution {
+    let mut weights = vec![[0.0; LABELS]; columns + 1];
     let mut first = None;
     for _ in 0..NEWTON_STEPS {
-        let chances: Vec<f64> = products(rows, &weights).into_iter().map(sigmoid).collect();
-        let errors: Vec<f64> = chances
+        let chances: Vec<Each> = products(rows, &weights).into_iter().map(chances).collect();
+        let errors: Vec<Each> = chances
             .iter()
-            .zip(&targets)
-            .map(|(chance, target)| LOSS * (chance - target))
+            .zip(classes)
+            .map(|(chances, &class)| error(chances, class))
             .collect();
         let gradient = add(&weights, 1.0, &gathered(rows, &errors, weights.len()));
         let size = dot(&gradient, &gradient).sqrt();
         if size <= ENOUGH * *first.get_or_insert(size) {
             break;
         }
-        let curvature: Vec<f64> = chances.iter().map(|p| LOSS * p * (1.0 - p)).collect();
-        let step = newton_step(rows, &curvature, &gradient);
-        weights = shortened(rows, &targets, &weights, &step);
+        let step = newton_step(rows, &chances, &gradient);
+        weights = shortened(rows, classes, &weights, &step);
     }
     let bias = weights.pop().unwrap_or_default();
     Solution { weights, bias }
 }
 
+/// Slope of the loss of a row in its scores.
+fn error(chances: &Each, class: usize) -> Each {
+    let mut error = chances.map(|chance| LOSS * chance);
+    if let Some(own) = error.get_mut(class) {
+        *own -= LOSS;
+    }
+    error
+}
+
 /// Half the squared weights plus the loss.
-fn objective(rows: &Rows, targets: &[f64], weights: &[f64]) -> f64 {
-    let loss: f64 = products(rows, weights)
+fn objective(rows: &Rows, classes: &[usize], weights: &[Each]) -> f64 {
+    let total: f64 = products(rows, weights)
         .into_iter()
-        .zip(targets)
-        .map(|(score, target)| softplus(if *target > 0.5 { -score } else { score }))
+        .zip(classes)
+        .map(|(scores, &class)| log_sum(&scores) - scores.get(class).copied().unwrap_or_default())
         .sum();
-    0.5 * dot(weights, weights) + LOSS * loss
+    0.5 * dot(weights, weights) + LOSS * total
 }
 
 /// Goes along `step`, halved until the objective falls.
-fn shortened(rows: &Rows, targets: &[f64], weights: &[f64], step: &[f64]) -> Vec<f64> {
-    let before = objective(rows, targets, weights);
+fn shortened(rows: &Rows, classes: &[usize], weights: &[Each], step: &[Each]) -> Vec<Each> {
+    let before = objective(rows, classes, weights);
     let mut length = 1.0;
     for _ in 0..10 {
         let tried = add(weights, length, step);
-        if objective(rows, targets, &tried) < before {
+        if objective(rows, classes, &tried) < before {
             return tried;
         }
         length /= 2.0;
@@ -100,18 +112,18 @@ fn shortened(rows: &Rows, targets: &[f64], weights: &[f64], step: &[f64]) -> Vec
     weights.to_vec()
 }
 
-/// Solves (1 + X' D X) step = -gradient by conjugate gradients.
-fn newton_step(rows: &Rows, curvature: &[f64], gradient: &[f64]) -> Vec<f64> {
-    let mut step = vec![0.0; gradient.len()];
-    let mut rest: Vec<f64> = gradient.iter().map(|value| -value).collect();
+/// Solves (1 + X' H X) step = -gradient by conjugate gradients, H being the second derivative of the loss in the scores.
+fn newton_step(rows: &Rows, chances: &[Each], gradient: &[Each]) -> Vec<Each> {
+    let mut step = vec![[0.0; LABELS]; gradient.len()];
+    let mut rest: Vec<Each> = gradient.iter().map(|value| value.map(|v| -v)).collect();
     let mut direction = rest.clone();
     let mut size = dot(&rest, &rest);
     let enough = size * 0.01;
     for _ in 0..GRADIENT_STEPS {
-        let bent: Vec<f64> = products(rows, &direction)
-            .into_iter()
-            .zip(curvature)
-            .map(|(product, curvature)| product * curvature)
+        let bent: Vec<Each> = products(rows, &direction)
+            .iter()
+            .zip(chances)
+            .map(|(product, chances)| bent(product, chances))
             .collect();
         let image = add(&direction, 1.0, &gathered(rows, &bent, direction.len()));
         let along = size / dot(&direction, &image).max(f64::MIN_POSITIVE);
@@ -127,81 +139,84 @@ fn newton_step(rows: &Rows, curvature: &[f64], gradient: &[f64]) -> Vec<f64> {
     step
 }
 
+/// H times `product` for a row with these chances.
+fn bent(product: &Each, chances: &Each) -> Each {
+    let mean: f64 = product.iter().zip(chances).map(|(x, p)| x * p).sum();
+    let mut bent = *product;
+    for (value, chance) in bent.iter_mut().zip(chances) {
+        *value = LOSS * chance * (*value - mean);
+    }
+    bent
+}
+
 /// Rows times weights plus bias.
-fn products(rows: &Rows, weights: &[f64]) -> Vec<f64> {
+fn products(rows: &Rows, weights: &[Each]) -> Vec<Each> {
     let bias = weights.last().copied().unwrap_or_default();
     rows.iter()
         .map(|row| {
-            let sum: f64 = row
-                .iter()
-                .filter_map(|&(column, value)| {
-                    Some(weights.get(column as usize)? * f64::from(value))
-                })
-                .sum();
-            bias + sum
+            let mut sums = bias;
+            for &(column, value) in row {
+                if let Some(weights) = weights.get(column as usize) {
+                    for (sum, weight) in sums.iter_mut().zip(weights) {
+                        *sum += weight * f64::from(value);
+                    }
+                }
+            }
+            sums
         })
         .collect()
 }
 
 /// Factors times rows, the last column being 1 in each row.
-fn gathered(rows: &Rows, factors: &[f64], columns: usize) -> Vec<f64> {
-    let mut sums = vec![0.0; columns];
-    for (row, factor) in rows.iter().zip(factors) {
+fn gathered(rows: &Rows, factors: &[Each], columns: usize) -> Vec<Each> {
+    let mut sums = vec![[0.0; LABELS]; columns];
+    let mut total = [0.0; LABELS];
+    for (row, factors) in rows.iter().zip(factors) {
         for &(column, value) in row {
-            if let Some(sum) = sums.get_mut(column as usize) {
-                *sum += factor * f64::from(value);
+            if let Some(sums) = sums.get_mut(column as usize) {
+                for (sum, factor) in sums.iter_mut().zip(factors) {
+                    *sum += factor * f64::from(value);
+                }
             }
         }
+        for (sum, factor) in total.iter_mut().zip(factors) {
+            *sum += factor;
+        }
     }
-    if let Some(sum) = sums.last_mut() {
-        *sum = factors.iter().sum();
+    if let Some(last) = sums.last_mut() {
+        *last = total;
     }
     sums
 }
 
-fn add(a: &[f64], factor: f64, b: &[f64]) -> Vec<f64> {
-    a.iter().zip(b).map(|(a, b)| a + factor * b).collect()
+fn add(a: &[Each], factor: f64, b: &[Each]) -> Vec<Each> {
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| {
+            let mut sum = *a;
+            for (sum, b) in sum.iter_mut().zip(b) {
+                *sum += factor * b;
+            }
+            sum
+        })
+        .collect()
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+fn dot(a: &[Each], b: &[Each]) -> f64 {
+    a.as_flattened()
+        .iter()
+        .zip(b.as_flattened())
+        .map(|(a, b)| a * b)
+        .sum()
 }
 
-fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + exp(-x))
+/// ln(sum of exp(x)).
+fn log_sum(scores: &Each) -> f64 {
+    let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    largest + ln(scores.iter().map(|score| exp(score - largest)).sum())
 }
 
-/// ln(1 + exp(x)).
-fn softplus(x: f64) -> f64 {
-    x.max(0.0) + ln(1.0 + exp(-x.abs()))
-}
-
-/// The exponential function by repeated squaring of a short series.
-fn exp(x: f64) -> f64 {
-    let part = x.clamp(-700.0, 700.0) / 1024.0;
-    let mut power = 1.0
-        + part
-            * (1.0
-                + part / 2.0
-                    * (1.0
-                        + part / 3.0
-                            * (1.0 + part / 4.0 * (1.0 + part / 5.0 * (1.0 + part / 6.0)))));
-    for _ in 0..10 {
-        power *= power;
-    }
-    power
-}
-
-/// The natural logarithm of a positive number by Newton's method.
-pub(crate) fn ln(x: f64) -> f64 {
-    let mut guess = 0.0;
-    for _ in 0..60 {
-        let reached = exp(guess);
-        let step = 2.0 * (x - reached) / (x + reached);
-        guess += step;
-        if step.abs() < 1e-14 {
-            break;
-        }
-    }
-    guess
+fn chances(scores: Each) -> Each {
+    let sum = log_sum(&scores);
+    scores.map(|score| exp(score - sum))
 }

@@ -1,8 +1,9 @@
-//! Bags as sparse vectors of unit length, and fitted weights as a model file.
+//! Bags as sparse vectors, each view of unit length, and fitted weights as a model file.
 
-use crate::local::{self, Bag, Entry, Header};
+use super::Thresholds;
+use crate::local::{self, Bag, Entry, Header, OTHERS};
 
-use super::solver::{Rows, Solution};
+use super::solver::{LABELS, Rows, Solution};
 
 /// A feature has to occur in this many tickets.
 const MIN_TICKETS: u32 = 3;
@@ -15,7 +16,6 @@ const WEIGHT_LEVELS: f64 = 127.0;
 #[derive(Debug)]
 pub(crate) struct Space {
     features: Vec<(u64, u8)>,
-    idf_unknown: f32,
 }
 
 impl Space {
@@ -32,10 +32,7 @@ impl Space {
             .filter(|&(_, tickets)| tickets >= MIN_TICKETS)
             .map(|(hash, tickets)| (hash, quantised_idf(bags.len(), tickets)))
             .collect();
-        Self {
-            features,
-            idf_unknown: f32::from(quantised_idf(bags.len(), MIN_TICKETS - 1)) * IDF_STEP,
-        }
+        Self { features }
     }
 
     /// Number of features.
@@ -43,26 +40,29 @@ impl Space {
         self.features.len()
     }
 
-    /// Unit vectors of `bags`.
+    /// Vectors of `bags`.
     pub(crate) fn rows(&self, bags: &[&Bag]) -> Rows {
         let mut rows = Rows::default();
         for bag in bags {
             let mut known = Vec::new();
-            let mut square = 0.0_f32;
+            let mut squares = [0.0_f32; local::VIEWS];
             for &(hash, count) in bag.counts() {
                 let found = self.features.binary_search_by_key(&hash, |&(hash, _)| hash);
-                let idf = found
-                    .ok()
-                    .and_then(|at| self.features.get(at))
-                    .map_or(self.idf_unknown, |&(_, idf)| f32::from(idf) * IDF_STEP);
-                let value = local::damped(count) * idf;
-                square += value * value;
-                if let Ok(at) = found {
-                    known.push((at, value));
+                if let Ok(at) = found
+                    && let Some(&(_, idf)) = self.features.get(at)
+                    && let Some(square) = squares.get_mut(local::view_of(hash))
+                {
+                    let value = local::damped(count) * f32::from(idf) * IDF_STEP;
+                    *square += value * value;
+                    known.push((at, local::view_of(hash), value));
                 }
             }
-            let norm = square.sqrt().max(f32::MIN_POSITIVE);
-            rows.push(known.into_iter().map(|(at, value)| (at, value / norm)));
+            let lengths = squares.map(|square| square.sqrt().max(f32::MIN_POSITIVE));
+            rows.push(
+                known.into_iter().map(|(at, view, value)| {
+                    (at, value / lengths.get(view).copied().unwrap_or(1.0))
+                }),
+            );
         }
         rows
     }
@@ -72,7 +72,7 @@ impl Space {
 fn quantised_idf(tickets: usize, count: u32) -> u8 {
     #[expect(clippy::cast_precision_loss, reason = "a few thousand tickets")]
     let ratio = tickets as f64 / f64::from(count.max(1));
-    let steps = super::solver::ln(ratio.max(1.0)) / f64::from(IDF_STEP) + 1.0;
+    let steps = local::ln(ratio.max(1.0)) / f64::from(IDF_STEP) + 1.0;
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -86,52 +86,63 @@ fn quantised_idf(tickets: usize, count: u32) -> u8 {
 #[derive(Debug)]
 pub(crate) struct Weighted {
     entries: Vec<Entry>,
-    bias: f32,
-    weight_step: f32,
-    idf_unknown: f32,
+    bias: [f32; OTHERS],
+    weight_step: [f32; OTHERS],
 }
+
+/// How much more common than in the training texts ordinary tickets are taken to be, against look-alikes, as log-odds. In
+/// training there are fewer of them than of look-alikes; a help desk gets little else.
+const ORDINARY_ODDS: f64 = 1.0;
 
 impl Weighted {
     /// Quantises a solution.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "quantised on purpose; the file holds f32"
+    )]
     pub(crate) fn new(space: Space, solution: &Solution) -> Self {
-        let largest = solution
-            .weights
-            .iter()
-            .fold(f64::MIN_POSITIVE, |largest, weight| {
-                largest.max(weight.abs())
-            });
-        let step = largest / WEIGHT_LEVELS;
-        #[expect(clippy::cast_possible_truncation, reason = "quantised on purpose")]
+        let against = |[incident, ordinary, lookalike]: [f64; LABELS]| {
+            [incident - ordinary, incident - lookalike]
+        };
+        let weights: Vec<[f64; OTHERS]> = solution.weights.iter().copied().map(against).collect();
+        let mut steps = [f64::MIN_POSITIVE; OTHERS];
+        for weights in &weights {
+            for (step, weight) in steps.iter_mut().zip(weights) {
+                *step = step.max(weight.abs() / WEIGHT_LEVELS);
+            }
+        }
+        let [ordinary_step, lookalike_step] = steps;
         let entries = space
             .features
             .iter()
-            .zip(&solution.weights)
-            .map(|(&(hash, idf), weight)| Entry {
+            .zip(&weights)
+            .map(|(&(hash, idf), &[ordinary, lookalike])| Entry {
                 hash,
-                weight: (weight / step).round() as i8,
+                weights: [
+                    (ordinary / ordinary_step).round() as i8,
+                    (lookalike / lookalike_step).round() as i8,
+                ],
                 idf,
             })
             .collect();
-        #[expect(clippy::cast_possible_truncation, reason = "the file holds f32")]
-        let (bias, weight_step) = (solution.bias as f32, step as f32);
+        let [ordinary, lookalike] = against(solution.bias);
         Self {
             entries,
-            bias,
-            weight_step,
-            idf_unknown: space.idf_unknown,
+            bias: [(ordinary - ORDINARY_ODDS) as f32, lookalike as f32],
+            weight_step: steps.map(|step| step as f32),
         }
     }
 
     /// The model file.
-    pub(crate) fn file(&self, digest: [u8; 32], hold: f32, refuse: f32) -> Option<Vec<u8>> {
+    pub(crate) fn file(&self, digest: [u8; 32], thresholds: Thresholds) -> Option<Vec<u8>> {
         let header = Header {
             digest,
             bias: self.bias,
-            hold,
-            refuse,
+            hold: thresholds.hold,
+            refuse: thresholds.refuse,
+            hold_later: thresholds.hold_later,
             weight_step: self.weight_step,
             idf_step: IDF_STEP,
-            idf_unknown: self.idf_unknown,
         };
         local::write(&header, &self.entries)
     }
