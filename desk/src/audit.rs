@@ -2,6 +2,7 @@
 
 use domain::{Action, AuditEntry, AuditFilter, AuditRecord, EntityKind, Outcome};
 
+use crate::privacy::seen;
 use crate::{Caller, Desk, DeskError, ErrorCode, InvalidArgument, Listing, cursor};
 
 /// Which audit rows, which page.
@@ -19,7 +20,7 @@ impl Desk {
     /// Audit rows that match every given filter, newest first.
     pub async fn list_audit_entries(
         &self,
-        _caller: &Caller,
+        caller: &Caller,
         list: AuditList,
     ) -> Result<Listing<AuditEntry>, DeskError> {
         if list.filter.at.is_inverted() {
@@ -30,7 +31,8 @@ impl Desk {
             .store
             .list_audit_entries(list.filter.clone(), page)
             .await?;
-        Ok(Listing::from_page("audit", &list.filter, found))
+        let listing = Listing::from_page("audit", &list.filter, found);
+        Ok(seen(self.mask(caller).as_ref(), listing))
     }
 
     /// Notes that a caller was refused a change before it was looked at, for want of a right (design section 7).
@@ -55,6 +57,9 @@ impl Desk {
             | Action::RecordSecurityReview
             | Action::EscalateToSecurity
             | Action::DraftResponse => EntityKind::Ticket,
+            Action::CreateAccessToken | Action::UseAccessToken | Action::RevokeAccessToken => {
+                EntityKind::AccessToken
+            }
             Action::ApproveChange | Action::DeclineChange | Action::Import => EntityKind::Store,
         };
         let record = AuditRecord {

@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use domain::{ApprovalId, Change, GuardedWrite, IdSource, OpenWrite, Operation, Version};
+use domain::{ApprovalId, GuardedWrite, IdSource, OpenWrite, Operation, Version};
 use garde::Valid;
 use storage::{
-    Answer, Applied, Approval, Decided, Decision, Given, Left, NewPreview, Once, Preview,
-    Previewed, Redeemed, Redemption, Verdict, Wrote,
+    Answer, Applied, Approval, Decided, Decision, Given, NewPreview, Once, Preview, Previewed,
+    Redeemed, Redemption, Verdict, Wrote,
 };
 use writegate::{ApprovalLevel, ApprovalMethod, Gate, KeyFileError, KeyRing, Token};
 
 use crate::ops::keys::{self, KeysError};
-use crate::{Caller, Desk, DeskError, InvalidArgument, Policy, contacts};
+use crate::privacy::{Mask, seen};
+use crate::{Caller, Desk, DeskError, InvalidArgument, Policy};
 
 /// How long a token is good that only has to be copied into the next call, in microseconds.
 const TOKEN_MICROS: i64 = 5 * 60 * 1_000_000;
@@ -42,6 +43,12 @@ impl Guard {
     /// A guard over a key file, which is made where there is none.
     pub fn from_file(path: PathBuf, ids: &dyn IdSource, policy: Policy) -> Result<Self, KeysError> {
         let ring = keys::load_or_create(&path, ids)?;
+        Ok(Self::new(keys::gate(path, ring), policy))
+    }
+
+    /// A guard over a key file that somebody made, for servers whose instances share it.
+    pub fn from_kept_file(path: PathBuf, policy: Policy) -> Result<Self, KeysError> {
+        let ring = keys::load(&path)?;
         Ok(Self::new(keys::gate(path, ring), policy))
     }
 
@@ -112,6 +119,9 @@ impl Desk {
             .required(&proposal.write)
             .unwrap_or(ApprovalLevel::Token);
         let action = proposal.write.action();
+        let mask = self
+            .mask_about(caller, Some(proposal.write.entity()))
+            .await?;
         let act = caller.act(self.clock.now(), action.as_str());
         let by_person = proposal.asks_person || required == ApprovalLevel::Person;
         let if_version = self
@@ -133,7 +143,7 @@ impl Desk {
         let answer = self.store.preview_change(act.clone(), preview).await;
         match self.unless_flagged(&act, action, answer).await? {
             Previewed::Waiting(mut preview) => {
-                preview.change = shown_change(caller, preview.change);
+                preview.change = seen(mask.as_ref(), preview.change);
                 Ok(Proposed::Waiting(preview))
             }
             Previewed::Replayed(answer) => Ok(Proposed::Replayed(answer)),
@@ -159,13 +169,14 @@ impl Desk {
         let action = confirmation.given.action;
         let act = caller.act(self.clock.now(), action.as_str());
         let policy = self.guard.policy.clone();
+        let mask = self.mask_about(caller, confirmation.given.entity).await?;
         let redemption = Redemption {
             token: Token::parse(confirmation.token).ok(),
             given: confirmation.given,
             decision: confirmation.decision,
             required: Box::new(move |write| policy.required(write).unwrap_or(ApprovalLevel::Token)),
             gate: Arc::clone(&self.guard.gate),
-            answer: masked(caller, answer),
+            answer: masked(mask, answer),
         };
         let answer = self.store.redeem_change(act.clone(), redemption).await;
         match self.unless_flagged(&act, action, answer).await? {
@@ -192,10 +203,11 @@ impl Desk {
     ) -> Result<Answered, DeskError> {
         let action = write.action();
         let act = caller.act(self.clock.now(), action.as_str());
+        let mask = self.mask_about(caller, Some(write.entity())).await?;
         let once = Once {
             key,
             if_version,
-            answer: masked(caller, answer),
+            answer: masked(mask, answer),
         };
         let answer = self.store.write_once(act.clone(), write, once).await;
         match self.unless_flagged(&act, action, answer).await? {
@@ -235,28 +247,15 @@ impl Desk {
 }
 
 /// Has an answer made from what this caller may see.
-fn masked(caller: &Caller, answer: impl Fn(&Applied<'_>) -> String + Send + 'static) -> Answer {
-    let caller = caller.clone();
+fn masked(mask: Option<Mask>, answer: impl Fn(&Applied<'_>) -> String + Send + 'static) -> Answer {
+    let Some(mask) = mask else {
+        return Box::new(answer);
+    };
     Box::new(move |applied| {
-        let left = match applied.left {
-            Left::Customer(customer) => Left::Customer(contacts::shown(&caller, customer.clone())),
-            left @ (Left::Ticket { .. } | Left::Comment { .. } | Left::Nothing) => left.clone(),
-        };
         answer(&Applied {
-            change: &shown_change(&caller, applied.change.clone()),
-            left: &left,
+            change: &seen(Some(&mask), applied.change.clone()),
+            left: &seen(Some(&mask), applied.left.clone()),
             ..*applied
         })
     })
-}
-
-/// A change as this caller may see it: contact fields that they did not write themselves are masked.
-fn shown_change(caller: &Caller, mut change: Change) -> Change {
-    for field in &mut change.fields {
-        field.before = field
-            .before
-            .take()
-            .map(|value| contacts::shown_field(caller, &field.field, value));
-    }
-    change
 }

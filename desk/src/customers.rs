@@ -1,9 +1,9 @@
 //! Customers: finding and registering them.
 
-use domain::{Customer, CustomerFilter, CustomerId, CustomerOrder, NewCustomer};
+use domain::{Customer, CustomerFilter, CustomerId, CustomerOrder, NewCustomer, Scope};
 use garde::Valid;
 
-use crate::contacts::shown;
+use crate::privacy::seen;
 use crate::{Caller, Desk, DeskError, Listing, cursor};
 
 /// Which customers, in which order, which page.
@@ -26,25 +26,23 @@ impl Desk {
         caller: &Caller,
         id: CustomerId,
     ) -> Result<Customer, DeskError> {
-        Ok(shown(caller, self.store.get_customer(id).await?))
+        let customer = self.store.get_customer(id).await?;
+        Ok(seen(self.mask(caller).as_ref(), customer))
     }
 
     /// Customers that match every given filter.
     pub async fn list_customers(
         &self,
         caller: &Caller,
-        list: CustomerList,
+        mut list: CustomerList,
     ) -> Result<Listing<Customer>, DeskError> {
+        list.filter.names_only = !caller.scopes.contains(Scope::CustomersPii);
         let order = list.order.unwrap_or(CustomerOrder::Newest);
         let key = (list.filter.clone(), order);
         let page = cursor::page("customers", &key, list.limit, list.cursor.as_deref())?;
-        let mut found = self.store.list_customers(list.filter, order, page).await?;
-        found.rows = found
-            .rows
-            .into_iter()
-            .map(|customer| shown(caller, customer))
-            .collect();
-        Ok(Listing::from_page("customers", &key, found))
+        let found = self.store.list_customers(list.filter, order, page).await?;
+        let listing = Listing::from_page("customers", &key, found);
+        Ok(seen(self.mask(caller).as_ref(), listing))
     }
 
     /// Registers a customer.
@@ -54,6 +52,7 @@ impl Desk {
         new: Valid<NewCustomer>,
     ) -> Result<Customer, DeskError> {
         let act = caller.act(self.clock.now(), "create_customer");
-        Ok(shown(caller, self.store.create_customer(act, new).await?))
+        let customer = self.store.create_customer(act, new).await?;
+        Ok(seen(self.mask(caller).as_ref(), customer))
     }
 }

@@ -6,6 +6,7 @@
 use domain::{Action, ArticleId, Audience, TicketId};
 use guardrail::{Cleared, Screening, Source};
 
+use crate::privacy::seen;
 use crate::{Caller, Desk, DeskError};
 
 /// How every draft begins. It names nobody: a name taken from a record has been the name of a department before (policy
@@ -52,7 +53,8 @@ impl Desk {
         if grounding.is_empty() {
             return Err(DeskError::NothingKnown);
         }
-        Ok(compose(&cleared, grounding))
+        let draft = compose(&cleared, grounding);
+        Ok(seen(self.mask(caller).as_ref(), draft))
     }
 }
 

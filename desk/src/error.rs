@@ -175,7 +175,7 @@ pub fn shown_id(entity: EntityKind, id: i64) -> String {
         EntityKind::Ticket => TicketId::new(id).to_string(),
         EntityKind::Article => domain::ArticleId::new(id).to_string(),
         EntityKind::Call => domain::CallId::new(id).to_string(),
-        EntityKind::Csat | EntityKind::Store => id.to_string(),
+        EntityKind::Csat | EntityKind::AccessToken | EntityKind::Store => id.to_string(),
     }
 }
 

@@ -215,9 +215,10 @@ impl Desk {
         reason: Valid<NewComment>,
     ) -> Result<TicketWithTeam, DeskError> {
         let act = caller.act(self.clock.now(), "escalate_to_security");
-        Ok(self
+        let answer = self
             .store
             .escalate_to_security(act, id, if_version, reason)
-            .await?)
+            .await?;
+        self.seen_with_team(caller, answer).await
     }
 }

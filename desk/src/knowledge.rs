@@ -13,6 +13,7 @@ use domain::{Article, ArticleId, Audience, Scope};
 use tokio::sync::Mutex;
 
 use crate::draft::{Grounding, READER};
+use crate::privacy::seen;
 use crate::tickets::checked_query_terms;
 use crate::{Caller, Desk, DeskError, InvalidArgument};
 
@@ -355,6 +356,10 @@ impl Desk {
         let mut articles = index.rank(&terms, reader(caller), query.category.as_deref());
         let total = articles.len();
         articles.truncate(usize::from(limit));
+        let mask = self.mask(caller);
+        for found in &mut articles {
+            found.article = seen(mask.as_ref(), found.article.clone());
+        }
         Ok(FoundKnowledge { articles, total })
     }
 
@@ -368,7 +373,7 @@ impl Desk {
                 id: id.to_string(),
             });
         }
-        Ok(shown)
+        Ok(seen(self.mask(caller).as_ref(), shown))
     }
 
     /// The articles of a category, or all of them, by id, with the blocks that the caller may see.
@@ -387,7 +392,8 @@ impl Desk {
         let shown = articles
             .iter()
             .map(|article| shown_article(article, reader(caller)));
-        Ok(shown.filter(|article| !article.blocks.is_empty()).collect())
+        let shown: Vec<Article> = shown.filter(|article| !article.blocks.is_empty()).collect();
+        Ok(seen(self.mask(caller).as_ref(), shown))
     }
 }
 

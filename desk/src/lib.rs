@@ -8,7 +8,6 @@ mod caller;
 mod calls;
 mod completion;
 mod confirm;
-mod contacts;
 mod cursor;
 mod customers;
 mod draft;
@@ -17,6 +16,7 @@ pub mod guard;
 mod knowledge;
 pub mod ops;
 mod policy;
+mod privacy;
 pub mod system;
 mod tickets;
 
@@ -98,6 +98,17 @@ impl Desk {
     /// Sixteen bytes that nobody can guess, for the markers around text that others wrote.
     pub fn next_nonce(&self) -> [u8; 16] {
         self.ids.nonce()
+    }
+
+    /// Whether the store answers.
+    pub async fn check_store(&self) -> Result<(), DeskError> {
+        self.store.knowledge_stamp().await?;
+        Ok(())
+    }
+
+    /// Writes that wait for their answer now.
+    pub fn queued_writes(&self) -> usize {
+        self.store.queued_writes()
     }
 
     /// Finishes what is being written, then closes the store.

@@ -8,3 +8,4 @@ pub mod keys;
 pub mod seed;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod tokens;

@@ -65,6 +65,9 @@ pub enum PolicyError {
     /// There is no such operation.
     #[error("`{}` is not an operation; valid are: {}", .0.given, .0.allowed.join(", "))]
     Operation(UnknownValue),
+    /// It sets nothing.
+    #[error("`{0}` sets nothing; write OPERATION=token or OPERATION=person")]
+    Form(String),
     /// An operation can't be set to that.
     #[error("`{operation}` cannot be `{given}`; valid are: {}", allowed.join(", "))]
     Need {
@@ -111,6 +114,19 @@ impl Policy {
         self.set.retain(|(known, _)| *known != operation);
         self.set.push((operation, need));
         Ok(self)
+    }
+
+    /// The policy of a mode with single operations set otherwise: `operation=need`, with commas.
+    pub fn parse(mode: ConfirmationMode, settings: &str) -> Result<Self, PolicyError> {
+        let words = settings.split(',').map(str::trim);
+        words
+            .filter(|word| !word.is_empty())
+            .try_fold(Self::new(mode), |policy, word| {
+                let (operation, need) = word
+                    .split_once('=')
+                    .ok_or_else(|| PolicyError::Form(word.to_owned()))?;
+                policy.with(operation, need)
+            })
     }
 
     /// The mode that the others default to.

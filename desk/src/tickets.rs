@@ -8,7 +8,8 @@ use domain::{
 use garde::Valid;
 use storage::{AddedComment, FoundTickets, Moved, TicketDetails, TicketWithTeam};
 
-use crate::{Caller, Desk, DeskError, InvalidArgument, Listing, contacts, cursor};
+use crate::privacy::seen;
+use crate::{Caller, Desk, DeskError, InvalidArgument, Listing, cursor};
 
 /// Which tickets, in which order, which page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,8 +59,9 @@ pub struct TicketHits {
 
 impl Desk {
     /// One ticket.
-    pub async fn get_ticket(&self, _caller: &Caller, id: TicketId) -> Result<Ticket, DeskError> {
-        Ok(self.store.get_ticket(id).await?)
+    pub async fn get_ticket(&self, caller: &Caller, id: TicketId) -> Result<Ticket, DeskError> {
+        let ticket = self.store.get_ticket(id).await?;
+        self.seen_ticket(caller, ticket).await
     }
 
     /// A ticket with its customer, a page of comments and the customer's other unfinished tickets.
@@ -71,8 +73,9 @@ impl Desk {
         cursor: Option<&str>,
     ) -> Result<Dossier, DeskError> {
         let page = cursor::page("comments", &id, limit, cursor)?;
-        let mut details = self.store.get_ticket_details(id, page).await?;
-        details.customer = contacts::shown(caller, details.customer);
+        let details = self.store.get_ticket_details(id, page).await?;
+        let mask = self.mask_of(caller, [details.customer.id]).await?;
+        let details = seen(mask.as_ref(), details);
         let next_cursor = details
             .comments
             .next
@@ -86,21 +89,22 @@ impl Desk {
     /// Tickets that match every given filter.
     pub async fn list_tickets(
         &self,
-        _caller: &Caller,
+        caller: &Caller,
         list: TicketList,
     ) -> Result<Listing<Ticket>, DeskError> {
         self.check_ticket_filter(&list.filter).await?;
         let order = list.order.unwrap_or(TicketOrder::Newest);
         let key = (list.filter.clone(), order);
         let page = cursor::page("tickets", &key, list.limit, list.cursor.as_deref())?;
-        let found = self.store.list_tickets(list.filter, order, page).await?;
+        let mut found = self.store.list_tickets(list.filter, order, page).await?;
+        found.rows = self.seen_tickets(caller, found.rows).await?;
         Ok(Listing::from_page("tickets", &key, found))
     }
 
     /// Tickets that hold the words of a query, best first.
     pub async fn search_tickets(
         &self,
-        _caller: &Caller,
+        caller: &Caller,
         search: TicketSearch,
     ) -> Result<TicketHits, DeskError> {
         self.check_ticket_filter(&search.filter).await?;
@@ -113,13 +117,14 @@ impl Desk {
             search.cursor.as_deref(),
         )?;
         let FoundTickets {
-            page,
+            mut page,
             all_words,
             candidates_capped,
         } = self
             .store
             .search_tickets(terms, search.filter, page)
             .await?;
+        page.rows = self.seen_tickets(caller, page.rows).await?;
         Ok(TicketHits {
             listing: Listing::from_page("found tickets", &key, page),
             all_words,
@@ -134,7 +139,8 @@ impl Desk {
         new: Valid<NewTicket>,
     ) -> Result<TicketWithTeam, DeskError> {
         let act = caller.act(self.clock.now(), "create_ticket");
-        Ok(self.store.create_ticket(act, new).await?)
+        self.seen_with_team(caller, self.store.create_ticket(act, new).await?)
+            .await
     }
 
     /// Gives a ticket to a team or a person, or takes it away. Asking for nothing is refused.
@@ -153,10 +159,11 @@ impl Desk {
             .into());
         }
         let act = caller.act(self.clock.now(), "assign_ticket");
-        Ok(self
+        let answer = self
             .store
             .assign_ticket(act, id, if_version, assignment)
-            .await?)
+            .await?;
+        self.seen_with_team(caller, answer).await
     }
 
     /// Adds an internal comment.
@@ -168,7 +175,12 @@ impl Desk {
         comment: Valid<NewComment>,
     ) -> Result<AddedComment, DeskError> {
         let act = caller.act(self.clock.now(), "add_comment");
-        Ok(self.store.add_comment(act, id, if_version, comment).await?)
+        let added = self.store.add_comment(act, id, if_version, comment).await?;
+        let mask = self.mask_of(caller, [added.ticket.customer]).await?;
+        Ok(AddedComment {
+            comment: seen(mask.as_ref(), added.comment),
+            ticket: seen(mask.as_ref(), added.ticket),
+        })
     }
 
     /// Moves a ticket along the graph to a status that it can leave again.
@@ -184,10 +196,9 @@ impl Desk {
             .store
             .change_ticket_status(act.clone(), id, if_version, to)
             .await;
-        moved(
-            self.unless_flagged(&act, Action::ChangeTicketStatus, answer)
-                .await?,
-        )
+        let answer = self.unless_flagged(&act, Action::ChangeTicketStatus, answer);
+        let (from, ticket) = moved(answer.await?)?;
+        Ok((from, self.seen_ticket(caller, ticket).await?))
     }
 
     /// Resolves a ticket that is in progress, with an internal comment that says how where one is given.
@@ -203,10 +214,20 @@ impl Desk {
             .store
             .resolve_ticket(act.clone(), id, if_version, resolution)
             .await;
-        moved(
-            self.unless_flagged(&act, Action::ResolveTicket, answer)
-                .await?,
-        )
+        let answer = self.unless_flagged(&act, Action::ResolveTicket, answer);
+        let (from, ticket) = moved(answer.await?)?;
+        Ok((from, self.seen_ticket(caller, ticket).await?))
+    }
+
+    pub(crate) async fn seen_with_team(
+        &self,
+        caller: &Caller,
+        answer: TicketWithTeam,
+    ) -> Result<TicketWithTeam, DeskError> {
+        Ok(TicketWithTeam {
+            ticket: self.seen_ticket(caller, answer.ticket).await?,
+            ..answer
+        })
     }
 
     async fn check_ticket_filter(&self, filter: &TicketFilter) -> Result<(), DeskError> {

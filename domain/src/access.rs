@@ -23,6 +23,8 @@ text_enum! {
         DeskDelete = "desk:delete",
         /// Read the audit log.
         AuditRead = "audit:read",
+        /// Read the server's own counters.
+        MetricsRead = "metrics:read",
         /// Lift what the guardrail held or found.
         SecurityReview = "security:review",
     }
@@ -79,6 +81,20 @@ impl ScopeSet {
             .iter()
             .copied()
             .filter(move |scope| self.contains(*scope))
+    }
+}
+
+impl Scope {
+    /// Reads a right as it stands in a token: scopes are case-sensitive (RFC 6749, 3.3).
+    pub fn parse_exact(given: &str) -> Result<Self, crate::UnknownValue> {
+        let found = Self::ALL
+            .iter()
+            .copied()
+            .find(|scope| scope.as_str() == given);
+        found.ok_or_else(|| crate::UnknownValue {
+            given: given.chars().take(crate::limits::ECHO_CHARS).collect(),
+            allowed: Self::WORDS.to_vec(),
+        })
     }
 }
 

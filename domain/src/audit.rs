@@ -40,6 +40,12 @@ text_enum! {
         DraftResponse = "draft_response",
         /// Records came in from another system.
         Import = "import",
+        /// A personal access token was made.
+        CreateAccessToken = "create_access_token",
+        /// A personal access token was used; once an hour for each.
+        UseAccessToken = "use_access_token",
+        /// A personal access token was ended.
+        RevokeAccessToken = "revoke_access_token",
     }
 }
 
@@ -56,6 +62,8 @@ text_enum! {
         Call = "call",
         /// A satisfaction score.
         Csat = "csat",
+        /// A personal access token.
+        AccessToken = "access_token",
         /// The store as a whole.
         Store = "store",
     }

@@ -79,6 +79,8 @@ pub struct CustomerFilter {
     pub email: Option<String>,
     /// Only where name, address or organisation contain this (folded).
     pub query: Option<String>,
+    /// Whether the query leaves addresses out: for callers who may not see them.
+    pub names_only: bool,
 }
 
 /// Which audit rows.

@@ -5,6 +5,7 @@
 //! lists accept, [`actor`], [`audit`] and [`change`] for who did what.
 
 pub mod access;
+pub mod access_token;
 pub mod actor;
 pub mod article;
 pub mod audit;
@@ -13,6 +14,7 @@ pub mod category;
 pub mod change;
 pub mod clock;
 pub mod comment;
+pub mod contact;
 pub mod customer;
 pub mod filter;
 pub mod guarded;
@@ -26,6 +28,7 @@ pub mod ticket;
 pub mod timestamp;
 
 pub use access::{Role, Scope, ScopeSet};
+pub use access_token::{AccessToken, NewAccessToken};
 pub use actor::{Act, Actor, Channel as ActorChannel, Proof};
 pub use article::{Article, Audience, Block};
 pub use audit::{Action, AuditEntry, AuditRecord, EntityKind, Outcome};

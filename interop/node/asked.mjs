@@ -1,9 +1,9 @@
 // Confirms guarded changes with the official TypeScript client, with and without the ability to ask a person.
 import { readFileSync } from "node:fs";
 import { Client } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { transportTo } from "./target.mjs";
 
-const [binary, answersFile, revision] = process.argv.slice(2);
+const [target, answersFile, revision] = process.argv.slice(2);
 const answers = readFileSync(answersFile, "utf8");
 
 const CHANGES = {
@@ -40,7 +40,7 @@ async function connect(capabilities) {
   return client;
 }
 
-const transport = () => new StdioClientTransport({ command: binary, args: ["--demo", "--actor", "interop"], stderr: "ignore" });
+const transport = () => transportTo(target);
 
 let script;
 const asking = await connect({ elicitation: { form: {} } });

@@ -1,9 +1,9 @@
-// Uses every tool, resource, prompt and completion of a Deskgate stdio server with the official TypeScript client.
+// Uses every tool, resource, prompt and completion of a Deskgate server with the official TypeScript client.
 import { readFileSync } from "node:fs";
 import { Client } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { transportTo } from "./target.mjs";
 
-const [binary, callsFile, revision] = process.argv.slice(2);
+const [target, callsFile, revision] = process.argv.slice(2);
 const calls = JSON.parse(readFileSync(callsFile, "utf8"));
 
 function expect(condition, message) {
@@ -32,7 +32,7 @@ for (const name of ["warn", "error"]) console[name] = (...words) => warnings.pus
 
 const negotiation = revision === "2025-11-25" ? {} : { versionNegotiation: { mode: { pin: revision } } };
 const client = new Client({ name: "interop", version: "0" }, { capabilities: {}, ...negotiation });
-await client.connect(new StdioClientTransport({ command: binary, args: ["--demo", "--actor", "interop"] }));
+await client.connect(transportTo(target));
 
 const { tools } = await client.listTools();
 const used = new Set([...calls.tools, ...calls.new_ticket_walk].map((step) => step.tool));

@@ -5,8 +5,8 @@ import json
 import sys
 
 from mcp.client.client import Client
-from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import ElicitResult
+from target import transport_to
 
 CHANGES = {
     "update_ticket": ("update", {"priority": "urgent"}, "CONFIRMATION_REQUIRED"),
@@ -38,11 +38,7 @@ async def recorded(client, ticket):
     return rows[0]["facts"].get("confirmation_method"), rows[0].get("code")
 
 
-def server(binary):
-    return stdio_client(StdioServerParameters(command=binary, args=["--demo", "--actor", "interop"]))
-
-
-async def with_a_person(binary, answers, mode):
+async def with_a_person(target, answers, mode):
     script = {}
 
     async def person(_context, params):
@@ -53,7 +49,7 @@ async def with_a_person(binary, answers, mode):
             raise RuntimeError("no screen")
         return ElicitResult(**script["answer"])
 
-    async with Client(server(binary), mode=mode, read_timeout_seconds=30, elicitation_callback=person) as client:
+    async with Client(transport_to(target), mode=mode, read_timeout_seconds=30, elicitation_callback=person) as client:
         for tool, (kind, change, unasked) in CHANGES.items():
             for case in answers:
                 at = f"{tool}, {case['name']}"
@@ -77,8 +73,8 @@ async def with_a_person(binary, answers, mode):
                     expect(method is None, f"{at}: {method}")
 
 
-async def without_a_person(binary, mode):
-    async with Client(server(binary), mode=mode, read_timeout_seconds=30) as client:
+async def without_a_person(target, mode):
+    async with Client(transport_to(target), mode=mode, read_timeout_seconds=30) as client:
         for tool, (_, change, code) in CHANGES.items():
             ticket = await new_ticket(client)
             preview = await call(client, tool, {"ticket_id": ticket, **change})
@@ -96,10 +92,10 @@ async def without_a_person(binary, mode):
             expect(again == {**answer, "replayed": True}, f"{tool}: {again}")
 
 
-async def main(binary, answers, revision):
+async def main(target, answers, revision):
     mode = "legacy" if revision == "2025-11-25" else revision
-    await with_a_person(binary, answers, mode)
-    await without_a_person(binary, mode)
+    await with_a_person(target, answers, mode)
+    await without_a_person(target, mode)
     print(f"  {len(answers)} answers of a person to each of {len(CHANGES)} changes, and none: as expected")
 
 

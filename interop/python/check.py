@@ -1,12 +1,12 @@
-"""Uses every tool, resource, prompt and completion of a Deskgate stdio server with the official Python client."""
+"""Uses every tool, resource, prompt and completion of a Deskgate server with the official Python client."""
 
 import asyncio
 import json
 import sys
 
 from mcp.client.client import Client
-from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import PromptReference, ResourceTemplateReference
+from target import transport_to
 
 
 def expect(condition, message):
@@ -30,9 +30,9 @@ async def call(client, step, extra=None):
     return result.structured_content
 
 
-async def main(binary, calls, revision):
+async def main(target, calls, revision):
     mode = "legacy" if revision == "2025-11-25" else revision
-    transport = stdio_client(StdioServerParameters(command=binary, args=["--demo", "--actor", "interop"]))
+    transport = transport_to(target)
     async with Client(transport, mode=mode, read_timeout_seconds=30) as client:
         expect(client.protocol_version == revision, f"revision {client.protocol_version}")
         tools = (await client.list_tools()).tools

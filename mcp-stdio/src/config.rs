@@ -120,6 +120,16 @@ pub(crate) enum Approvals {
     },
 }
 
+impl From<Approvals> for mcp_surface::Approvals {
+    fn from(asked: Approvals) -> Self {
+        match asked {
+            Approvals::List => Self::List,
+            Approvals::Approve { id } => Self::Approve(id),
+            Approvals::Decline { id } => Self::Decline(id),
+        }
+    }
+}
+
 #[derive(Clone, Debug, clap::Subcommand)]
 pub(crate) enum Keys {
     /// Make the key file; serving makes it too where there is none
@@ -332,7 +342,8 @@ impl Config {
             "DESKGATE_APPROVAL",
             file.approval.map(|list| list.join(",")),
         );
-        let policy = policy(mode, approval.as_deref().unwrap_or_default())?;
+        let policy =
+            Policy::parse(mode, approval.as_deref().unwrap_or_default()).context("`approval`")?;
         let timeout_seconds = number(
             &flags.timeout_seconds,
             "DESKGATE_TIMEOUT_SECONDS",
@@ -464,18 +475,6 @@ fn toolsets(list: &str) -> anyhow::Result<Vec<Toolset>> {
         }
     }
     Ok(chosen)
-}
-
-/// The policy of a mode with single operations set otherwise.
-fn policy(mode: ConfirmationMode, list: &str) -> anyhow::Result<Policy> {
-    let mut policy = Policy::new(mode);
-    for setting in list.split(',').filter(|setting| !setting.trim().is_empty()) {
-        let (operation, need) = setting.split_once('=').with_context(|| {
-            format!("`approval` has `{setting}`; write OPERATION=token or OPERATION=person")
-        })?;
-        policy = policy.with(operation, need).context("`approval`")?;
-    }
-    Ok(policy)
 }
 
 fn os_user(environment: &Environment) -> String {

@@ -213,9 +213,10 @@ async fn stop_signal() {
 }
 
 fn start_log(level: Level) {
-    // The SDK logs whole requests at debug level, and the library for providers whole answers at trace level, customer text
-    // included, so they stay at `warn` whatever is asked for (promises S-1).
-    let quiet = "rmcp=warn,genai=warn,reqwest=warn,hyper=warn,hyper_util=warn,h2=warn,rustls=warn";
+    // The SDK logs whole requests at debug level, customer text included, and at warn the messages of error answers, which
+    // repeat what a client wrote, so it stays at `error` whatever is asked for; the library for providers logs whole answers
+    // at trace level, so it and what it stands on stay at `warn` (promises S-1).
+    let quiet = "rmcp=error,genai=warn,reqwest=warn,hyper=warn,hyper_util=warn,h2=warn,rustls=warn";
     let filter = format!("{},{quiet}", level.as_str());
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::new(filter))

@@ -24,8 +24,7 @@ use crate::tools::written;
 pub(crate) use form::{
     Asking, answer_among, decision, decision_of, input_required, question, typed_in,
 };
-pub use shown::approval_text;
-pub(crate) use shown::changes;
+pub(crate) use shown::{approval_text, changes};
 
 /// What results of guarded writes hold besides their own fields.
 pub(crate) const GATE: &[Output] = &[

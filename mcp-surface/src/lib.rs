@@ -4,8 +4,10 @@
 //! this surface unchanged. Read [`spec`] for what a tool is, [`tools`] for the table of them, [`surface`] for the one
 //! choke point that every request passes, [`outcome`] for the one place where a failure becomes a result.
 
+mod access;
 mod args;
 mod articles;
+mod border;
 mod completions;
 mod confirm;
 mod docs;
@@ -19,19 +21,22 @@ mod resources;
 mod settings;
 mod spec;
 mod surface;
+mod terminal;
 mod text;
 mod tools;
 mod view;
 
+pub use access::{Access, access_of};
 pub use args::{Arg, Shape};
-pub use confirm::approval_text;
-pub use docs::{docs_error_contract_markdown, docs_tools_markdown};
-pub use identity::{Identify, Unidentified};
+pub use docs::{docs_error_contract_markdown, docs_roles_markdown, docs_tools_markdown};
+pub use identity::{Identify, Observe, Unidentified};
+pub use outcome::rate_limited;
 pub use prompts::{PROMPTS, PromptSpec};
 pub use resources::{TEMPLATES, TemplateSpec};
 pub use settings::{Settings, Toolset};
 pub use spec::{Effect, Guard, Hints, Output, Policy, ToolSpec, Type};
 pub use surface::Surface;
+pub use terminal::{Approvals, ApprovalsError, Terminal, decide};
 pub use tools::tool_specs;
 
 #[cfg(test)]

@@ -53,6 +53,9 @@ pub(crate) enum Failure {
     /// Every permit is taken.
     #[error("the server is working on as many calls as it takes at once")]
     Full,
+    /// The caller asks faster than its allowance.
+    #[error("these are more calls of this kind than the caller's allowance; wait {0} s")]
+    TooFast(u64),
     /// It took too long.
     #[error("the call took longer than the server allows")]
     TimedOut,
@@ -70,7 +73,7 @@ impl Failure {
         match self {
             Self::Desk(error) => error.code(),
             Self::MissingRight(_) | Self::ReadOnly => ErrorCode::Forbidden,
-            Self::Full => ErrorCode::RateLimited,
+            Self::Full | Self::TooFast(_) => ErrorCode::RateLimited,
             Self::TimedOut => ErrorCode::Timeout,
             // A write that was under way may still be made.
             Self::Cancelled => ErrorCode::OutcomeUnknown,
@@ -108,6 +111,7 @@ impl Failure {
             Self::MissingRight(_)
             | Self::ReadOnly
             | Self::Full
+            | Self::TooFast(_)
             | Self::TimedOut
             | Self::Cancelled
             | Self::Panicked => (None, Vec::new()),
@@ -244,6 +248,11 @@ fn result(code: ErrorCode, error: JsonObject, fields: JsonObject, more: &str) ->
     result.structured_content = Some(Value::Object(structured));
     result.is_error = Some(code.is_error());
     result
+}
+
+/// The result of a call that a transport refuses because its caller asks too fast; the same shape as every other refusal.
+pub fn rate_limited(seconds: u64) -> CallToolResult {
+    Failure::TooFast(seconds).into_result(0)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use desk::ApprovalMethod;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde::Serialize;
 use serde_json::Value;
@@ -48,6 +49,16 @@ impl Reply {
         let mut reply = self;
         reply.fields.extend(fields);
         reply
+    }
+
+    /// How the change was approved that this call made, where it spent a token for it.
+    pub(crate) fn spent(&self) -> Option<&'static str> {
+        if self.fields.get("replayed").and_then(Value::as_bool) == Some(true) {
+            return None;
+        }
+        let method = self.fields.get("confirmation_method")?.as_str()?;
+        let mut known = ApprovalMethod::ALL.into_iter().map(ApprovalMethod::as_str);
+        known.find(|known| *known == method)
     }
 
     /// As it is stored with a change, to be given again.

@@ -25,7 +25,7 @@ use crate::confirm::{self, Ask, Asking, Waiting};
 use crate::outcome::Failure;
 use crate::reply::Reply;
 use crate::spec::{CONFIRMATION_TOKEN, Call, Confirming, Effect, Step, ToolSpec};
-use crate::{Identify, Settings, Toolset, completions, prompts, resources, tools};
+use crate::{Identify, Observe, Settings, Toolset, completions, prompts, resources, tools};
 
 /// How long listings may be kept: they change only with the server's version or the caller's rights.
 const LIST_TTL_MS: u64 = 300_000;
@@ -50,6 +50,7 @@ const INSTRUCTIONS: &str = "A support desk: customers, tickets, comments, a know
 #[derive(Clone)]
 pub struct Surface {
     inner: Arc<Inner>,
+    observer: Option<Arc<dyn Observe>>,
 }
 
 struct Inner {
@@ -64,6 +65,15 @@ impl Surface {
     /// A server whose callers are told by `identity`.
     pub fn new(desk: Arc<Desk>, identity: Arc<dyn Identify>, settings: Settings) -> Self {
         Self::with_tools(desk, identity, settings, tools::tool_specs())
+    }
+
+    /// This server, with somebody who counts its calls.
+    #[must_use]
+    pub fn observed_by(self, observer: Arc<dyn Observe>) -> Self {
+        Self {
+            observer: Some(observer),
+            ..self
+        }
     }
 
     pub(crate) fn with_tools(
@@ -84,6 +94,7 @@ impl Surface {
                 settings,
                 tools,
             }),
+            observer: None,
         }
     }
 
@@ -109,7 +120,11 @@ impl Surface {
         Ok(Caller {
             actor,
             scopes,
-            request_id: self.inner.desk.next_request_id(),
+            request_id: self
+                .inner
+                .identity
+                .request_id(context)
+                .unwrap_or_else(|| self.inner.desk.next_request_id()),
         })
     }
 
@@ -142,7 +157,7 @@ impl Surface {
     /// when a handler panics.
     async fn contained<T>(
         &self,
-        name: &str,
+        name: &'static str,
         caller: &Caller,
         cancelled: CancellationToken,
         work: impl Future<Output = Result<T, Failure>>,
@@ -166,7 +181,7 @@ impl Surface {
             result = work => result,
             () = cancelled.cancelled() => Err(Failure::Cancelled),
         };
-        log(name, caller, started.elapsed(), result.as_ref().err());
+        self.count(name, caller, started.elapsed(), result.as_ref().err());
         result
     }
 
@@ -185,6 +200,7 @@ impl Surface {
                 return Err(refusal);
             }
             let call = self.call(spec, caller, request, asking)?;
+            self.check_sought(spec, caller, &call.arguments)?;
             let step = (spec.run)(call).await;
             if let Err(DeskError::MissingRight(_)) = &step {
                 self.note(spec, caller, ErrorCode::Forbidden).await?;
@@ -193,7 +209,10 @@ impl Surface {
         };
         let step = self.contained(spec.name, caller, cancelled(), work).await?;
         let ask = match step {
-            Step::Done(reply) => return Ok(reply.into_result().into()),
+            Step::Done(reply) => {
+                self.count_spent(spec.name, &reply);
+                return Ok(reply.into_result().into());
+            }
             Step::Wait(waiting) => return Ok(waiting.into_result().into()),
             Step::Ask(ask) => ask,
         };
@@ -213,6 +232,7 @@ impl Surface {
         let token = preview.token.text();
         let work = async move { Ok(confirm::commit(&call, &token, given, decision).await?) };
         let reply: Reply = self.contained(spec.name, caller, cancelled(), work).await?;
+        self.count_spent(spec.name, &reply);
         Ok(reply.into_result().into())
     }
 
@@ -246,7 +266,7 @@ impl Surface {
         ask: &Ask,
         context: &RequestContext<RoleServer>,
     ) -> Option<Decision> {
-        let question = confirm::question(caller, &ask.preview);
+        let question = self.seen(caller, confirm::question(caller, &ask.preview));
         let limit = Some(self.inner.settings.answer_timeout);
         let answer = context
             .peer
@@ -309,10 +329,33 @@ impl Surface {
         }
     }
 
+    fn count_spent(&self, name: &'static str, reply: &Reply) {
+        if let (Some(observer), Some(method)) = (&self.observer, reply.spent()) {
+            observer.spent(name, method);
+        }
+    }
+
+    fn count(
+        &self,
+        name: &'static str,
+        caller: &Caller,
+        took: Duration,
+        failure: Option<&Failure>,
+    ) {
+        log(name, caller, took, failure);
+        if let Some(observer) = &self.observer {
+            observer.called(
+                name,
+                failure.map_or("OK", |failure| failure.code().as_str()),
+                took,
+            );
+        }
+    }
+
     /// Contains what is not a tool, whose failures are protocol errors.
     pub(crate) async fn contained_request<T>(
         &self,
-        name: &str,
+        name: &'static str,
         caller: &Caller,
         cancelled: CancellationToken,
         work: impl Future<Output = Result<T, DeskError>>,
@@ -414,15 +457,16 @@ impl ServerHandler for Surface {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let caller = self.identify(&context)?;
         let Some(spec) = self.find(&request.name) else {
             let message = format!("there is no tool `{}`", crate::args::echo(&request.name));
-            return Err(ErrorData::invalid_params(message, None));
+            return self.leave(&caller, Err(ErrorData::invalid_params(message, None)));
         };
-        let caller = self.identify(&context)?;
-        Ok(match self.run(spec, &caller, request, &context).await {
+        let response = match self.run(spec, &caller, request, &context).await {
             Ok(response) => response,
             Err(failure) => failure.into_result(caller.request_id).into(),
-        })
+        };
+        Ok(self.seen(&caller, response))
     }
 
     async fn list_resources(
@@ -435,10 +479,13 @@ impl ServerHandler for Surface {
         let work = resources::list(self, &caller);
         let listed = self
             .contained_request("resources/list", &caller, context.ct, work)
-            .await?;
-        Ok(ListResourcesResult::with_all_items(listed)
-            .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Private))
+            .await;
+        let listed = listed.map(|listed| {
+            ListResourcesResult::with_all_items(listed)
+                .with_ttl_ms(LIST_TTL_MS)
+                .with_cache_scope(CacheScope::Private)
+        });
+        self.leave(&caller, listed)
     }
 
     async fn list_resource_templates(
@@ -460,7 +507,8 @@ impl ServerHandler for Surface {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let caller = self.identify(&context)?;
-        resources::read(self, &caller, &request.uri, context.ct).await
+        let read = resources::read(self, &caller, &request.uri, context.ct).await;
+        self.leave(&caller, read)
     }
 
     async fn list_prompts(
@@ -483,7 +531,8 @@ impl ServerHandler for Surface {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let caller = self.identify(&context)?;
-        prompts::get(self, &caller, request, context.ct).await
+        let prompt = prompts::get(self, &caller, request, context.ct).await;
+        self.leave(&caller, prompt)
     }
 
     async fn complete(
@@ -492,6 +541,7 @@ impl ServerHandler for Surface {
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let caller = self.identify(&context)?;
-        completions::complete(self, &caller, request, context.ct).await
+        let completed = completions::complete(self, &caller, request, context.ct).await;
+        self.leave(&caller, completed)
     }
 }

@@ -8,6 +8,7 @@ mod golden;
 mod guard;
 mod lists;
 mod log;
+mod privacy;
 mod prompts;
 mod protocol;
 mod refusals;

@@ -17,10 +17,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use domain::{
-    Act, ApprovalId, Article, ArticleId, Assignment, AuditEntry, AuditFilter, AuditRecord, Call,
-    CallId, Category, Comment, Customer, CustomerFilter, CustomerId, CustomerOrder, EntityKind,
-    ForbiddenTransition, NewComment, NewCustomer, NewTicket, OpenStatus, OpenWrite, Page,
-    PageRequest, Status, Ticket, TicketFilter, TicketId, TicketOrder, Timestamp, Total, Version,
+    AccessToken, Act, ApprovalId, Article, ArticleId, Assignment, AuditEntry, AuditFilter,
+    AuditRecord, Call, CallId, Category, Comment, Customer, CustomerFilter, CustomerId,
+    CustomerOrder, EntityKind, ForbiddenTransition, NewAccessToken, NewComment, NewCustomer,
+    NewTicket, OpenStatus, OpenWrite, Page, PageRequest, Status, Ticket, TicketFilter, TicketId,
+    TicketOrder, Timestamp, Total, Version,
 };
 use garde::Valid;
 use writegate::{ApprovalMethod, Gate};
@@ -281,6 +282,27 @@ pub trait Storage: Send + Sync {
         rows: Box<dyn Iterator<Item = ImportRow> + Send>,
         on_error: OnError,
     ) -> StoreFuture<'_, ImportReport>;
+
+    /// Stores a personal access token.
+    fn create_access_token(&self, act: Act, new: NewAccessToken) -> StoreFuture<'_, AccessToken>;
+
+    /// The personal access token with this hash.
+    fn find_access_token(&self, digest: [u8; 32]) -> StoreFuture<'_, Option<AccessToken>>;
+
+    /// Every personal access token, oldest first.
+    fn list_access_tokens(&self) -> StoreFuture<'_, Vec<AccessToken>>;
+
+    /// Ends a personal access token; one that was ended before stays as it is.
+    fn revoke_access_token(&self, act: Act, id: i64) -> StoreFuture<'_, AccessToken>;
+
+    /// Notes that a personal access token was used, to within an hour.
+    fn note_access_token_use(&self, act: Act, id: i64) -> StoreFuture<'_, ()>;
+
+    /// The name of the store, which its first opening drew; no caller ever sees it.
+    fn deployment(&self) -> Arc<str>;
+
+    /// Writes that wait for their answer now.
+    fn queued_writes(&self) -> usize;
 
     /// Finishes queued writes, then closes; later calls are [`StoreError::Unavailable`].
     fn close(&self) -> StoreFuture<'_, ()>;

@@ -3,6 +3,7 @@
 //! Queries for one row end in `get_result` and not in `first`: that adds a bound `LIMIT`, and SQLite prepares a statement
 //! with one anew each time, which made a point read take twice as long.
 
+mod access_tokens;
 mod audit;
 mod categories;
 mod completion;
@@ -28,10 +29,10 @@ use std::sync::Arc;
 
 use diesel::prelude::*;
 use domain::{
-    Act, Action, ApprovalId, Article, ArticleId, Assignment, AuditEntry, AuditFilter, AuditRecord,
-    Call, CallId, Category, Customer, CustomerFilter, CustomerId, CustomerOrder, EntityKind,
-    NewComment, NewCustomer, NewTicket, OpenStatus, OpenWrite, Page, PageRequest, Status, Ticket,
-    TicketFilter, TicketId, TicketOrder, Timestamp, Version,
+    AccessToken, Act, Action, ApprovalId, Article, ArticleId, Assignment, AuditEntry, AuditFilter,
+    AuditRecord, Call, CallId, Category, Customer, CustomerFilter, CustomerId, CustomerOrder,
+    EntityKind, NewAccessToken, NewComment, NewCustomer, NewTicket, OpenStatus, OpenWrite, Page,
+    PageRequest, Status, Ticket, TicketFilter, TicketId, TicketOrder, Timestamp, Version,
 };
 use garde::Valid;
 use writegate::{ApprovalMethod, Gate};
@@ -331,6 +332,34 @@ impl Storage for SqlStorage {
         self.write_in(Company::Alone, move |tx| {
             import::import(tx, &act, rows.as_mut(), on_error)
         })
+    }
+
+    fn create_access_token(&self, act: Act, new: NewAccessToken) -> StoreFuture<'_, AccessToken> {
+        self.write(move |tx| access_tokens::create(tx, &act, &new))
+    }
+
+    fn find_access_token(&self, digest: [u8; 32]) -> StoreFuture<'_, Option<AccessToken>> {
+        self.read(move |conn| access_tokens::find(conn, &digest))
+    }
+
+    fn list_access_tokens(&self) -> StoreFuture<'_, Vec<AccessToken>> {
+        self.read(access_tokens::list)
+    }
+
+    fn revoke_access_token(&self, act: Act, id: i64) -> StoreFuture<'_, AccessToken> {
+        self.write(move |tx| access_tokens::revoke(tx, &act, id))
+    }
+
+    fn note_access_token_use(&self, act: Act, id: i64) -> StoreFuture<'_, ()> {
+        self.write(move |tx| access_tokens::note_use(tx, &act, id))
+    }
+
+    fn deployment(&self) -> Arc<str> {
+        Arc::clone(&self.deployment)
+    }
+
+    fn queued_writes(&self) -> usize {
+        self.writer.depth()
     }
 
     fn close(&self) -> StoreFuture<'_, ()> {

@@ -8,6 +8,7 @@ use anyhow::{Context as _, bail};
 pub(crate) fn run(root: &Path, check: bool) -> anyhow::Result<()> {
     let documents = [
         ("docs/tools.md", mcp_surface::docs_tools_markdown()),
+        ("docs/roles.md", mcp_surface::docs_roles_markdown()),
         (
             "docs/error-contract.md",
             mcp_surface::docs_error_contract_markdown(),

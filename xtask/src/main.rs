@@ -10,9 +10,11 @@
 
 mod bench;
 mod codegen;
+mod conformance;
 mod data;
 mod demo;
 mod eval;
+mod http_demo;
 mod interop;
 mod tidy;
 mod train;
@@ -64,6 +66,8 @@ enum Task {
     Import(data::Import),
     /// Let the official Python and TypeScript clients use the server (installs them; needs python3 and npm)
     Interop,
+    /// Run the protocol's conformance suite against the HTTP server (installs it; needs npm)
+    Conformance,
     /// Measure the guardrail on corpus files
     Eval(eval::Options),
     /// Train the local classifier from the texts in guardrail/training and write its model file
@@ -95,6 +99,7 @@ fn task() -> anyhow::Result<()> {
         Task::Seed(seed) => data::seed(&seed),
         Task::Import(import) => data::import(&import),
         Task::Interop => interop::run(),
+        Task::Conformance => conformance::run(),
         Task::Eval(options) => eval::run(&options, &root()),
         Task::Train => train::run(&root()),
         Task::Bench(options) => bench::run(&options),

@@ -57,12 +57,13 @@ const ARROWS: [(&str, &[&str]); 11] = [
 ];
 
 /// What tests may see besides.
-const TEST_ARROWS: [(&str, &[&str]); 5] = [
+const TEST_ARROWS: [(&str, &[&str]); 6] = [
     ("guardrail", &["testkit"]),
     ("storage", &["testkit"]),
     ("desk", &["testkit"]),
     ("mcp-surface", &["guardrail", "storage", "testkit"]),
     ("mcp-stdio", &["testkit"]),
+    ("mcp-http", &["testkit"]),
 ];
 
 /// Where a dependency lives; it may be used nowhere else.

@@ -194,6 +194,28 @@ pub fn rotate(path: &Path, ids: &dyn IdSource) -> Result<KeyRing, KeysError> {
     Ok(ring)
 }
 
+/// What an operator does with a key file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeysTask {
+    /// Makes it.
+    Create,
+    /// Puts a new key in place.
+    Rotate,
+}
+
+/// Does it, and says so in one line; the key itself is shown nowhere.
+pub fn run(task: KeysTask, path: &Path, ids: &dyn IdSource) -> Result<String, KeysError> {
+    let (ring, does) = match task {
+        KeysTask::Create => (create(path, ids)?, "signs with"),
+        KeysTask::Rotate => (rotate(path, ids)?, "now signs with"),
+    };
+    Ok(format!(
+        "`{}` {does} the key {}",
+        path.display(),
+        ring.current_kid()
+    ))
+}
+
 /// A gate over the ring of a key file, which follows the file: a token of a key that it does not know makes it look again.
 pub fn gate(path: PathBuf, ring: KeyRing) -> Arc<dyn Gate> {
     let known = kids(&ring);

@@ -340,6 +340,7 @@ async fn run(desk: &Desk, model: &Model, operation: &Operation) -> Result<Answer
                         organisation: organisation.as_deref().map(text::fold),
                         email: None,
                         query: query.as_deref().map(text::fold),
+                        names_only: false,
                     },
                     order: Some(*order),
                     limit: Some(*limit),

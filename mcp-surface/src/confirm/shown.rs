@@ -136,7 +136,7 @@ pub(crate) fn changes(change: &Change) -> Value {
 }
 
 /// A change that waits for a person, as that person is shown it at a terminal.
-pub fn approval_text(approval: &Approval) -> String {
+pub(crate) fn approval_text(approval: &Approval) -> String {
     format!(
         "{}: {}, asked for by {} over {} ({}) at {}, can be decided until {}\n{}",
         approval.id,

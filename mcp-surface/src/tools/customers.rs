@@ -37,8 +37,8 @@ pub(super) static TOOLS: &[ToolSpec] = &[
         name: "get_customer",
         title: "Get customer",
         toolset: Toolset::Customers,
-        description: "One customer's record: name, email, phone, organisation, status. Email and phone are masked \
-            unless you hold customers:pii. Their tickets: list_tickets(customer_id). NOT_FOUND: find the id with \
+        description: "One customer's record: name, email, phone, organisation, status. Without customers:pii email and phone are \
+            stand-ins, the same for one value in every answer. Their tickets: list_tickets(customer_id). NOT_FOUND: find the id with \
             list_customers.",
         policy: Policy::read(Scope::DeskRead),
         hints: Hints::READS,
@@ -117,8 +117,8 @@ arguments! {
     ListCustomersArgs {
         status: Option<CustomerStatus> = "Only with this status.";
         organisation: Option<Name> = "Only of this organisation, whole name.";
-        email: Option<Email> = "Only with this address, whole.";
-        query: Option<Query> = "Part of a name, address or organisation.";
+        email: Option<Email> = "Only with this address, whole; needs customers:pii.";
+        query: Option<Query> = "Part of a name or organisation, with customers:pii also of an address.";
         order: Option<CustomerOrder> = "Default newest.";
         limit: Option<PageLimit> = wording::LIMIT;
         cursor: Option<Cursor> = wording::CURSOR;
@@ -198,6 +198,8 @@ async fn list_customers(call: Call) -> Result<Reply, DeskError> {
             organisation: args.organisation.map(|name| name.folded()),
             email: args.email.map(|email| email.folded()),
             query: args.query.map(|query| query.folded()),
+            // The desk decides that.
+            names_only: false,
         },
         order: Some(order),
         limit: args.limit.map(|limit| limit.0),

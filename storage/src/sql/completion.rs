@@ -80,7 +80,7 @@ pub(super) fn id(
             EntityKind::Article => ids_between!(articles, conn, from, to, rest),
             EntityKind::Call => ids_between!(calls, conn, from, to, rest),
             EntityKind::Csat => ids_between!(csat_responses, conn, from, to, rest),
-            EntityKind::Store => Ok(Vec::new()),
+            EntityKind::AccessToken | EntityKind::Store => Ok(Vec::new()),
         };
         found.extend(more.map_err(classify)?);
     }

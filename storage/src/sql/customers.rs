@@ -65,16 +65,18 @@ fn matching(filter: &CustomerFilter) -> customers::BoxedQuery<'_, MultiBackend> 
     }
     if let Some(part) = &filter.query {
         let pattern = contains(part);
-        query = query.filter(
-            customers::name_folded
+        let named = customers::name_folded
+            .like(pattern.clone())
+            .escape('\\')
+            .or(customers::organisation_folded
                 .like(pattern.clone())
                 .escape('\\')
-                .or(customers::email_folded.like(pattern.clone()).escape('\\'))
-                .or(customers::organisation_folded
-                    .like(pattern)
-                    .escape('\\')
-                    .assume_not_null()),
-        );
+                .assume_not_null());
+        query = if filter.names_only {
+            query.filter(named)
+        } else {
+            query.filter(named.or(customers::email_folded.like(pattern).escape('\\')))
+        };
     }
     query
 }

@@ -138,6 +138,20 @@ diesel::table! {
 }
 
 diesel::table! {
+    access_tokens (id) {
+        id -> BigInt,
+        digest -> Binary,
+        subject -> Text,
+        label -> Text,
+        scopes -> Text,
+        created_at -> BigInt,
+        expires_at -> BigInt,
+        revoked_at -> Nullable<BigInt>,
+        last_used_at -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
     audit_event (chain, seq) {
         chain -> SmallInt,
         seq -> BigInt,

@@ -32,7 +32,7 @@ impl Fixture {
         let url = DatabaseUrl::parse(&format!("sqlite:{}", path.display())).unwrap();
         let database = Database::locate(&url, true, Duration::from_secs(5)).unwrap();
         let steps = database.migrate(&database.writer_lock().unwrap()).unwrap();
-        assert_eq!(steps, ["0001", "0002", "0003", "0004"]);
+        assert_eq!(steps, ["0001", "0002", "0003", "0004", "0005"]);
         Self {
             database,
             _dir: dir,

@@ -7,6 +7,7 @@ mod group;
 mod job;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -117,6 +118,23 @@ pub(super) enum Company {
 pub(super) struct WriteQueue {
     jobs: Mutex<Option<Sender<Box<dyn Job>>>>,
     running: watch::Receiver<()>,
+    waiting: AtomicUsize,
+}
+
+/// A job that waits for its answer.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn enter(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl WriteQueue {
@@ -147,6 +165,7 @@ impl WriteQueue {
         Ok(Self {
             jobs: Mutex::new(Some(sender)),
             running,
+            waiting: AtomicUsize::new(0),
         })
     }
 
@@ -158,6 +177,7 @@ impl WriteQueue {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
+        let _waiting = Waiting::enter(&self.waiting);
         let (reply, answer) = oneshot::channel();
         let job = Box::new(WriteJob::new(body, company, reply));
         let sent = self
@@ -176,6 +196,11 @@ impl WriteQueue {
                 Broken("the writer ended before the job").into(),
             ))
         })
+    }
+
+    /// Jobs that wait for their answer now.
+    pub(super) fn depth(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
     }
 
     /// Takes no more jobs and waits until the last one is answered.

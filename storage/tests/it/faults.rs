@@ -4,19 +4,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use domain::{
-    Action, AuditRecord, CustomerFilter, EntityKind, OpenStatus, Outcome, Status, TicketFilter,
-    TicketId, TicketOrder,
+    Action, AuditRecord, CustomerFilter, EntityKind, NewAccessToken, OpenStatus, Outcome, ScopeSet,
+    Status, TicketFilter, TicketId, TicketOrder,
 };
 use storage::import::{ImportRecord, OnError};
 use storage::{Fault, Faults, Options, Storage, StoreError, StoreFuture};
 
 use crate::import::{call, comment, csat, import_customer, row, ticket as import_ticket};
 use crate::support::{
-    Place, act, audit_rows, customer, first, new_comment, new_customer, new_ticket, ok, ticket,
+    Place, act, at, audit_rows, customer, first, new_comment, new_customer, new_ticket, ok, ticket,
     to_team, valid, wait,
 };
 
 on_every_engine!(
+    whatever_fails_a_token_is_whole_or_absent,
     whatever_fails_a_write_is_whole_or_absent,
     whatever_fails_an_import_is_whole_or_absent,
 );
@@ -72,7 +73,8 @@ pub(crate) fn state(store: &Arc<dyn Storage>) -> String {
     let articles = ok(store.list_articles(None));
     let others = [EntityKind::Call, EntityKind::Csat]
         .map(|entity| ok(store.complete_id(entity, String::new(), 100)));
-    format!("{details:?} {customers:?} {teams:?} {words:?} {articles:?} {others:?}")
+    let tokens = ok(store.list_access_tokens());
+    format!("{details:?} {customers:?} {teams:?} {words:?} {articles:?} {others:?} {tokens:?}")
 }
 
 type Write = for<'a> fn(&'a Arc<dyn Storage>) -> StoreFuture<'a, ()>;
@@ -154,6 +156,24 @@ const IMPORTS: [(&str, Write); 2] = [
         import_everything(store, OnError::Abort)
     }),
 ];
+
+/// A token's write differs from the others in what it leaves behind.
+const TOKENS: [(&str, Write); 1] = [("create_access_token", |store| {
+    done(store.create_access_token(
+        act(1),
+        NewAccessToken {
+            digest: [9; 32],
+            subject: "anna".to_owned(),
+            label: String::new(),
+            scopes: ScopeSet::all(),
+            expires_at: at(60),
+        },
+    ))
+})];
+
+fn whatever_fails_a_token_is_whole_or_absent(place: &Place) {
+    fail_every_statement(place, &TOKENS);
+}
 
 fn whatever_fails_a_write_is_whole_or_absent(place: &Place) {
     fail_every_statement(place, &WRITES);

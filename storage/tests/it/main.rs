@@ -23,6 +23,7 @@ macro_rules! on_every_engine {
     };
 }
 
+mod access_tokens;
 mod audit;
 mod concurrency;
 mod customers;

@@ -1,0 +1,6 @@
+//! What an operator sees: request numbers in logs and answers, counters, health.
+
+pub mod health;
+pub mod logs;
+pub mod metrics;
+pub mod observe;
