@@ -33,7 +33,7 @@ pub struct Principal {
 
 impl Principal {
     /// The name under which this principal acts and is counted: issuer and subject. An issuer holds no `|`
-    /// ([`super::jwt::Issuer::check`]), so no two principals share a name.
+    /// (checked in [`super::jwt`]), so no two principals share a name.
     pub fn id(&self) -> String {
         format!("{}|{}", self.issuer, self.subject)
     }
