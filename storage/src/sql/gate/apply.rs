@@ -20,7 +20,7 @@ use crate::sql::writer::Tx;
 use crate::sql::{audit, flags, tickets};
 use crate::{Left, StoreError};
 
-/// Applies a change that was granted.
+/// Applies a change that was granted, and that [`flags::check`] has allowed in this transaction.
 pub(super) fn apply(
     tx: &mut Tx<'_>,
     act: &Act,
@@ -28,7 +28,6 @@ pub(super) fn apply(
     write: &GuardedWrite,
     change: &Change,
 ) -> Result<Left, StoreError> {
-    flags::check(tx, write)?;
     match write {
         GuardedWrite::UpdateTicket { ticket, patch } => {
             update_ticket(tx, act, grant, *ticket, patch, change)

@@ -208,12 +208,12 @@ impl OnRow<'_> {
             },
             Err(_) => Now::nowhere(),
         };
-        // A flag that was raised since asks for a person as well; what it forbids, applying the change refuses.
-        let flagged = match flags::check(tx, &self.row.write) {
-            Ok(level) => level,
-            Err(StoreError::Flagged { .. } | StoreError::NotFound { .. }) => ApprovalLevel::Token,
-            Err(error) => return Err(error),
+        // A flag that was raised since asks for a person as well. What it forbids is told to the owner alone, below.
+        let allowed = match flags::check(tx, &self.row.write) {
+            Err(error) if inspect::is_fault(&error) => return Err(error),
+            allowed => allowed,
         };
+        let flagged = *allowed.as_ref().unwrap_or(&ApprovalLevel::Token);
         let required = (self.call.asked.required)(&self.row.write).max(flagged);
         let presented = self.presented(now, required, method);
         let record = Some(self.row.record.as_slice());
@@ -237,6 +237,7 @@ impl OnRow<'_> {
         if named.is_some_and(|named| named.number() != now.version) {
             return self.burn(tx, Refusal::Stale, None);
         }
+        allowed?;
         self.apply(tx, grant)
     }
 
