@@ -191,14 +191,7 @@ fn toolsets(words: &[String]) -> anyhow::Result<Vec<Toolset>> {
     if words.is_empty() {
         return Ok(Toolset::ALL.to_vec());
     }
-    let mut chosen = Vec::new();
-    for word in words {
-        let toolset = Toolset::parse(word).context("`toolsets`")?;
-        if !chosen.contains(&toolset) {
-            chosen.push(toolset);
-        }
-    }
-    Ok(chosen)
+    Toolset::parse_all(words.iter().map(String::as_str)).context("`toolsets`")
 }
 
 fn default_database() -> anyhow::Result<String> {

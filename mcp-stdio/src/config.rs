@@ -332,7 +332,10 @@ impl Config {
             "DESKGATE_TOOLSETS",
             file.toolsets.map(|list| list.join(",")),
         )
-        .map_or_else(|| Ok(Toolset::ALL.to_vec()), |list| toolsets(&list))?;
+        .map_or_else(
+            || Ok(Toolset::ALL.to_vec()),
+            |list| Toolset::parse_all(list.split(',')).context("`toolsets`"),
+        )?;
         let mode = pick(&flags.confirm, "DESKGATE_CONFIRM", file.confirm)
             .map(|word| ConfirmationMode::parse(&word).context("`confirm`"))
             .transpose()?
@@ -464,17 +467,6 @@ fn number(
             range.end()
         ),
     }
-}
-
-fn toolsets(list: &str) -> anyhow::Result<Vec<Toolset>> {
-    let mut chosen = Vec::new();
-    for word in list.split(',') {
-        let toolset = Toolset::parse(word).context("`toolsets`")?;
-        if !chosen.contains(&toolset) {
-            chosen.push(toolset);
-        }
-    }
-    Ok(chosen)
 }
 
 fn os_user(environment: &Environment) -> String {

@@ -63,6 +63,22 @@ impl Toolset {
     }
 }
 
+impl Toolset {
+    /// Reads a list of names; one that is named twice counts once.
+    pub fn parse_all<'a>(
+        given: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Vec<Self>, UnknownValue> {
+        let mut chosen = Vec::new();
+        for name in given {
+            let toolset = Self::parse(name)?;
+            if !chosen.contains(&toolset) {
+                chosen.push(toolset);
+            }
+        }
+        Ok(chosen)
+    }
+}
+
 impl std::fmt::Display for Toolset {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.as_str())
