@@ -47,9 +47,15 @@ fn draft(desk: &TestDesk, id: TicketId) -> Result<Draft, DeskError> {
     run(desk.desk.draft_response(&desk.caller, id))
 }
 
-fn file(desk: &TestDesk, subject: &str, description: &str) -> Ticket {
+fn file(test: &TestDesk, subject: &str, description: &str) -> Ticket {
+    file_on(&test.desk, &test.caller, subject, description)
+}
+
+/// Files a ticket of a customer who has one already.
+pub(super) fn file_on(desk: &Desk, caller: &Caller, subject: &str, description: &str) -> Ticket {
+    let all = run(desk.list_tickets(caller, TicketList::default())).unwrap();
     let new = NewTicket {
-        customer: tickets(desk)[0].customer,
+        customer: all.rows[0].customer,
         channel: Channel::Portal,
         subject: subject.to_owned(),
         description: description.to_owned(),
@@ -59,7 +65,7 @@ fn file(desk: &TestDesk, subject: &str, description: &str) -> Ticket {
         assigned_team: None,
         assignee: None,
     };
-    run(desk.desk.create_ticket(&desk.caller, valid(new).unwrap()))
+    run(desk.create_ticket(caller, valid(new).unwrap()))
         .unwrap()
         .ticket
 }

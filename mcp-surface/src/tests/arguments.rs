@@ -39,7 +39,11 @@ pub(super) fn valid_call(tool: &str) -> Value {
 
 /// A fresh store: writes can be tried again and again on equal ones.
 async fn bench() -> Bench {
-    let bench = Bench::new().await;
+    filled(Bench::new().await).await
+}
+
+/// A desk with what [`valid_call`] names.
+pub(super) async fn filled(bench: Bench) -> Bench {
     bench
         .import(vec![
             ImportRecord::Customer(import_customer("ann")),

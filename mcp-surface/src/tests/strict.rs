@@ -1,30 +1,17 @@
 //! Strict mode through the tools: no call that writes does so without a confirmation.
 
 use desk::{ConfirmationMode, Policy};
-use domain::{Audience, ScopeSet, Status};
+use domain::ScopeSet;
 use serde_json::{Value, json};
-use storage::import::ImportRecord;
 
-use super::arguments::valid_call;
-use super::support::{Bench, article, import_customer, import_ticket};
+use super::arguments::{filled, valid_call};
+use super::support::Bench;
 use crate::{Effect, Settings, tool_specs};
 
 async fn strict() -> Bench {
     let policy = Policy::new(ConfirmationMode::Strict);
     let specs = tool_specs().collect();
-    let bench = Bench::with_policy(Settings::default(), ScopeSet::all(), specs, policy).await;
-    bench
-        .import(vec![
-            ImportRecord::Customer(import_customer("ann")),
-            ImportRecord::Ticket(import_ticket("first", "ann", Status::InProgress)),
-            ImportRecord::Article(article(
-                1,
-                "email",
-                &[(Audience::Customer, "A description.")],
-            )),
-        ])
-        .await;
-    bench
+    filled(Bench::with_policy(Settings::default(), ScopeSet::all(), specs, policy).await).await
 }
 
 /// Everything that a write could have changed.

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use domain::{
-    Channel, GuardedWrite, NewComment, NewTicket, Origin, Priority, Publication, TicketId, Tier,
-};
+use domain::{GuardedWrite, NewComment, Origin, Publication, TicketId};
 use guardrail::classifier::{Answer, ClassifierDown, Decision, Quote, Verdict};
 use guardrail::{Segment, Source};
 
 use super::*;
+use crate::guard::tests::file_on;
 use crate::ops::demo::seed;
 use crate::ops::tests::TestDesk;
 use crate::{Caller, ConfirmationMode, Desk, DeskError, ErrorCode, Guard, Policy, Proposal, valid};
@@ -87,22 +86,7 @@ impl Behind {
     }
 
     fn file(&self, subject: &str, description: &str) -> domain::Ticket {
-        let caller = self.caller();
-        let all = run(self.desk.list_tickets(caller, crate::TicketList::default())).unwrap();
-        let new = NewTicket {
-            customer: all.rows[0].customer,
-            channel: Channel::Portal,
-            subject: subject.to_owned(),
-            description: description.to_owned(),
-            category: "general".to_owned(),
-            priority: Priority::Medium,
-            tier: Tier::FIRST,
-            assigned_team: None,
-            assignee: None,
-        };
-        run(self.desk.create_ticket(caller, valid(new).unwrap()))
-            .unwrap()
-            .ticket
+        file_on(&self.desk, self.caller(), subject, description)
     }
 
     fn draft(&self, id: TicketId) -> Result<crate::Draft, DeskError> {
