@@ -67,9 +67,10 @@ const TEST_ARROWS: [(&str, &[&str]); 6] = [
 ];
 
 /// Where a dependency lives; it may be used nowhere else.
-const HOMES: [(&str, &[&str]); 14] = [
+const HOMES: [(&str, &[&str]); 15] = [
     ("genai", &["guardrail"]),
-    ("reqwest", &["guardrail"]),
+    ("reqwest", &["guardrail", "mcp-http"]),
+    ("opentelemetry", &["mcp-http"]),
     ("diesel", &["storage"]),
     ("diesel_migrations", &["storage"]),
     ("libsqlite3-sys", &["storage"]),

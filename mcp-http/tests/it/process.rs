@@ -275,8 +275,13 @@ struct Demo {
 
 impl Demo {
     fn start(log: &str) -> Self {
+        Self::start_with(&["--log", log])
+    }
+
+    fn start_with(more: &[&str]) -> Self {
         let mut process = binary()
-            .args(["serve", "--demo", "--bind", "127.0.0.1:0", "--log", log])
+            .args(["serve", "--demo", "--bind", "127.0.0.1:0"])
+            .args(more)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -342,6 +347,137 @@ async fn the_demonstration_answers_and_a_signal_ends_it_with_a_clean_code() {
     assert_eq!(session.call("list_tickets", json!({})).await.code(), "OK");
     let (code, log) = tokio::task::spawn_blocking(|| demo.stop()).await.unwrap();
     assert_eq!(code, Some(0), "{log}");
+}
+
+const REMOTE: [&str; 6] = [
+    "--classifier",
+    "remote",
+    "--classifier-provider",
+    "ollama",
+    "--classifier-model",
+    "judge-1",
+];
+
+#[test]
+#[cfg(not(feature = "remote"))]
+fn a_build_without_the_remote_classifier_does_not_serve_with_it() {
+    let output = binary()
+        .args(["serve", "--demo", "--bind", "127.0.0.1:0"])
+        .args(REMOTE)
+        .output()
+        .unwrap();
+    let error = text(&output.stderr);
+    assert!(
+        !output.status.success() && error.contains("has no remote classifier"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+#[cfg(feature = "remote")]
+async fn the_remote_classifier_is_announced_and_refuses_where_nobody_answers() {
+    let nobody = {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        format!("http://{}/", free.local_addr().unwrap())
+    };
+    let more = [&REMOTE[..], &["--classifier-endpoint", &nobody]].concat();
+    let demo = Demo::start_with(&more);
+    let listed = demo
+        .client
+        .call("list_tickets", json!({"flag": "none", "limit": 1}))
+        .await;
+    let ticket = listed.result()["tickets"][0]["ticket_id"].clone();
+    let refused = soon(
+        demo.client
+            .call("draft_response", json!({"ticket_id": ticket})),
+    )
+    .await;
+    assert_eq!(
+        refused.code(),
+        "CLASSIFIER_UNAVAILABLE",
+        "{}",
+        refused.text()
+    );
+    assert_eq!(refused.result()["screening"]["mode"], "remote");
+    let (_, log) = tokio::task::spawn_blocking(|| demo.stop()).await.unwrap();
+    assert!(
+        log.contains("the texts of tickets are sent to") && log.contains(&nobody),
+        "{log}"
+    );
+}
+
+#[test]
+#[cfg(not(feature = "otel"))]
+fn a_build_without_the_export_of_spans_does_not_serve_with_it() {
+    let output = binary()
+        .args(["serve", "--demo", "--bind", "127.0.0.1:0"])
+        .args(["--otlp-endpoint", "http://127.0.0.1:4318"])
+        .output()
+        .unwrap();
+    let error = text(&output.stderr);
+    assert!(
+        !output.status.success() && error.contains("`otel`"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+#[cfg(feature = "otel")]
+async fn spans_reach_the_collector_in_their_callers_trace_and_hold_no_text() {
+    // Sixteen letters each, which are found in the bytes of the message.
+    let (in_header, in_meta) = ("trace-of-header-", "trace-of-meta---");
+    let parent = |trace: &str| {
+        let trace: String = trace.bytes().map(|byte| format!("{byte:02x}")).collect();
+        format!("00-{trace}-00f067aa0ba902b7-01")
+    };
+    let collector =
+        testkit::Provider::start(|_| testkit::Reply::Json(200, "{}".to_owned())).unwrap();
+    let demo = Demo::start_with(&["--log", "error", "--otlp-endpoint", &collector.url()]);
+    let (mut headers, body) = crate::support::modern(
+        1,
+        "tools/call",
+        json!({"name": "search_tickets", "arguments": {"query": "canary-7f3a"}}),
+    );
+    headers.push(("traceparent", parent(in_header)));
+    let headers: Vec<_> = headers
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    let answer = soon(demo.client.post(&headers, body.to_string())).await;
+    assert_eq!(answer.status, StatusCode::OK);
+    let (headers, mut body) = crate::support::modern(
+        2,
+        "tools/call",
+        json!({"name": "get_ticket", "arguments": {"ticket_id": "T-1"}}),
+    );
+    body["params"]["_meta"]["traceparent"] = parent(in_meta).into();
+    let headers: Vec<_> = headers
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    let answer = soon(demo.client.post(&headers, body.to_string())).await;
+    assert_eq!(answer.status, StatusCode::OK);
+    let token = demo.client.token.clone().unwrap();
+    let (code, log) = tokio::task::spawn_blocking(|| demo.stop()).await.unwrap();
+    assert_eq!(code, Some(0), "{log}");
+    let asked = collector.asked();
+    assert!(
+        !asked.is_empty()
+            && asked
+                .iter()
+                .all(|one| one.line.starts_with("POST /v1/traces "))
+    );
+    let sent: String = asked.iter().map(|one| one.body.as_str()).collect();
+    for wanted in [
+        "search_tickets",
+        "get_ticket",
+        "deskgate-http",
+        in_header,
+        in_meta,
+    ] {
+        assert!(sent.contains(wanted), "{wanted}");
+    }
+    assert!(!sent.contains("canary-7f3a") && !sent.contains(&token));
 }
 
 #[tokio::test]
