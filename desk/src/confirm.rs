@@ -124,6 +124,7 @@ impl Desk {
             .await?;
         let act = caller.act(self.clock.now(), action.as_str());
         let by_person = proposal.asks_person || required == ApprovalLevel::Person;
+        self.check_outgoing(&act, &proposal.write).await?;
         let if_version = self
             .clear_publication(&act, &proposal.write, proposal.if_version)
             .await?;
