@@ -170,29 +170,21 @@ impl Context {
         }
     }
 
-    /// A desk that keeps no preview, so that it needs no key that outlives it.
+    /// A desk whose previews, approvals and audit rows hold for every server with its key file.
     fn desk(&self, create: bool, read_only: bool) -> anyhow::Result<Arc<Desk>> {
-        let guard = Guard::passing(&SystemIds, self.config.policy.clone())?;
         Self::guarded_desk(
             &self.config.database,
             self.config.classifier.clone(),
             create,
             read_only,
-            guard,
+            self.guard()?,
         )
     }
 
-    /// A desk whose previews and approvals hold for every server with its key file.
-    fn kept_desk(&self, create: bool, read_only: bool) -> anyhow::Result<Arc<Desk>> {
+    /// What guards changes and seals the log of them.
+    fn guard(&self) -> anyhow::Result<Guard> {
         let path = self.key_file()?.to_owned();
-        let guard = Guard::from_kept_file(path, self.config.policy.clone())?;
-        Self::guarded_desk(
-            &self.config.database,
-            self.config.classifier.clone(),
-            create,
-            read_only,
-            guard,
-        )
+        Ok(Guard::from_kept_file(path, self.config.policy.clone())?)
     }
 
     fn guarded_desk(
@@ -208,7 +200,7 @@ impl Context {
             ..Options::default()
         };
         let wall = Wall::new(kind, Arc::new(SystemClock), Arc::new(SystemIds))?;
-        let store = wall.open(&DatabaseUrl::parse(url)?, options)?;
+        let store = wall.open(&DatabaseUrl::parse(url)?, guard.log_keys(), options)?;
         Ok(Arc::new(Desk::new(
             store,
             Arc::new(SystemClock),
@@ -267,7 +259,7 @@ fn serve(context: Context, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
             if let Some(told) = context.config.classifier.disclosure() {
                 tracing::warn!("{told}");
             }
-            let desk = context.kept_desk(!read_only, read_only)?;
+            let desk = context.desk(!read_only, read_only)?;
             let server = Server::bind(context.config, desk, &Context::machine()).await?;
             tracing::info!(url = server.url(), "serving");
             until_told(server).await
@@ -359,7 +351,8 @@ async fn stop_signal() -> std::io::Result<()> {
 }
 
 fn migrate(context: &Context) -> anyhow::Result<ExitCode> {
-    let steps = storage::migrate(&DatabaseUrl::parse(&context.config.database)?)?;
+    let url = DatabaseUrl::parse(&context.config.database)?;
+    let steps = storage::migrate(&url, context.guard()?.log_keys())?;
     if steps.is_empty() {
         print("The store is up to date.")?;
     }

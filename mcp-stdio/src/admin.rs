@@ -30,9 +30,9 @@ pub(crate) async fn run(command: &Command, config: &Config) -> anyhow::Result<()
             print(&keys::run(task, &keys::beside(file), &SystemIds)?)
         }
         Command::Approvals(approvals) => {
-            let store = Wall::local().open(&url, Options::default())?;
             // An approval is sealed with the key of the servers on this store.
             let guard = Guard::from_file(keys::beside(file), &SystemIds, config.policy.clone())?;
+            let store = Wall::local().open(&url, guard.log_keys(), Options::default())?;
             let desk = Desk::new(store, Arc::new(SystemClock), Arc::new(SystemIds), guard);
             let operator = Caller {
                 actor: Actor {

@@ -92,15 +92,16 @@ async fn serve(flags: &Flags, config: &Config, wall: Wall) -> anyhow::Result<()>
     if let Some(told) = config.classifier.disclosure() {
         tracing::warn!("{told}");
     }
+    let guard = guard(flags, config, &url)?;
     let store = wall.open(
         &url,
+        guard.log_keys(),
         Options {
             create: !read_only,
             read_only,
             ..Options::default()
         },
     )?;
-    let guard = guard(flags, config, &url)?;
     let desk = Arc::new(Desk::new(
         store,
         Arc::new(SystemClock),

@@ -24,7 +24,7 @@ use domain::{
     TicketOrder, Timestamp, Total, Version,
 };
 use garde::Valid;
-use writegate::{ApprovalMethod, Gate};
+use writegate::{ApprovalMethod, Gate, LogKeys};
 
 pub use error::{OpenError, StoreError};
 pub use guarded::{
@@ -39,14 +39,21 @@ pub use url::{DatabaseUrl, UrlError};
 
 /// Opens a store: connects by the scheme of the address, migrates under a lock, starts the writer.
 ///
+/// `keys` seal the audit log. There is no store without them: one for reading only puts its refusals on record too.
 /// The returned store may be shared by any number of callers; dropping the last handle ends its writer.
-pub fn open(url: &DatabaseUrl, options: Options) -> Result<Arc<dyn Storage>, OpenError> {
-    Ok(Arc::new(sql::SqlStorage::open(url, options)?))
+pub fn open(
+    url: &DatabaseUrl,
+    keys: LogKeys,
+    options: Options,
+) -> Result<Arc<dyn Storage>, OpenError> {
+    Ok(Arc::new(sql::SqlStorage::open(url, keys, options)?))
 }
 
 /// Brings a store's schema up to this build, creating the store where there is none, and names the steps it took.
-pub fn migrate(url: &DatabaseUrl) -> Result<Vec<String>, OpenError> {
-    sql::migrate(url)
+///
+/// The audit log of a build from before its chain is sealed with `keys`, once: they vouch for its rows from then on and not before.
+pub fn migrate(url: &DatabaseUrl, keys: LogKeys) -> Result<Vec<String>, OpenError> {
+    sql::migrate(url, keys)
 }
 
 /// What every storage method gives: a future that resolves when the read is done or the write is durable.

@@ -46,9 +46,9 @@ impl TestDesk {
             create: true,
             ..Options::default()
         };
-        let store = Wall::local().open(&url, options).unwrap();
         let policy = Policy::new(ConfirmationMode::Standard);
         let guard = Guard::from_keys(testkit::KEY_FILE, policy).unwrap();
+        let store = Wall::local().open(&url, guard.log_keys(), options).unwrap();
         let actor = Actor {
             id: "local:test".to_owned(),
             proof: Proof::Asserted,

@@ -5,12 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use diesel::connection::SimpleConnection;
 
 use super::job::Job;
-use super::{Tx, inject};
-use crate::screening::Screener;
-use crate::sql::audit;
+use super::{Hands, Tx, inject};
+use crate::StoreError;
+use crate::sql::chain;
 use crate::sql::connection::AnyConnection;
 use crate::sql::errors::{Broken, classify};
-use crate::{Faults, StoreError};
 
 /// Why a whole transaction is lost.
 pub(super) enum Lost {
@@ -38,21 +37,21 @@ impl Lost {
 /// (design section 7).
 pub(super) fn run(
     conn: &mut AnyConnection,
-    faults: Option<&dyn Faults>,
-    screener: Option<&dyn Screener>,
+    hands: &Hands,
     group: &mut [Box<dyn Job>],
     committing: &mut bool,
 ) -> Result<(), Lost> {
+    let faults = hands.faults.as_deref();
     inject(faults).map_err(Lost::NotBegun)?;
     conn.begin_write()
         .map_err(|error| Lost::NotBegun(classify(error)))?;
     inject(faults).map_err(Lost::NotBegun)?;
-    let head = audit::take_head(conn).map_err(Lost::NotBegun)?;
+    let head = chain::take_head(conn).map_err(Lost::NotBegun)?;
     let mut tx = Tx {
         conn,
-        faults,
-        screener,
-        seq: head,
+        hands,
+        head,
+        noted: false,
         approval: Vec::new(),
     };
     for job in group {
@@ -60,15 +59,15 @@ pub(super) fn run(
             run_one(&mut tx, job.as_mut())?;
         }
     }
-    if tx.seq == head {
-        // Without an audit row nothing was written, and nothing need be flushed.
+    if tx.head == head && !tx.noted {
+        // Without an audit row or a checkpoint nothing was written, and nothing need be flushed.
         return tx
             .conn
             .batch_execute("ROLLBACK")
             .map_err(|error| Lost::Undone(classify(error)));
     }
-    let seq = tx.seq;
-    audit::write_head(tx.step().map_err(Lost::Undone)?, seq).map_err(Lost::Undone)?;
+    let head = tx.head;
+    chain::write_head(tx.step().map_err(Lost::Undone)?, head).map_err(Lost::Undone)?;
     let conn = tx.step().map_err(Lost::Undone)?;
     *committing = true;
     let committed = conn.batch_execute("COMMIT").map_err(classify);
@@ -83,13 +82,13 @@ pub(super) fn run(
 }
 
 /// Runs a job in its savepoint. A job that has appended no audit row is undone even if it succeeds, so that no write can
-/// be without one.
+/// be without one; only the note of a checkpoint may.
 fn run_one(tx: &mut Tx<'_>, job: &mut dyn Job) -> Result<(), Lost> {
-    let before = tx.seq;
+    let before = (tx.head, tx.noted);
     tx.approval.clear();
     tx.execute("SAVEPOINT job").map_err(Lost::Undone)?;
     let ran = catch_unwind(AssertUnwindSafe(|| {
-        if job.run(tx) && tx.seq != before {
+        if job.run(tx) && (tx.head, tx.noted) != before {
             tx.execute("RELEASE SAVEPOINT job").map(|()| true)
         } else {
             Ok(false)
@@ -101,7 +100,7 @@ fn run_one(tx: &mut Tx<'_>, job: &mut dyn Job) -> Result<(), Lost> {
         Ok(Err(error)) => job.fail(error),
         Err(_panic) => job.fail(StoreError::Internal(Broken("a write panicked").into())),
     }
-    tx.seq = before;
+    (tx.head, tx.noted) = before;
     // A full disk makes SQLite undo the whole transaction by itself; the savepoint is then gone, and what would follow
     // would be outside of any transaction.
     tx.conn
