@@ -7,6 +7,7 @@ mod access_tokens;
 mod audit;
 mod categories;
 mod chain;
+mod checkpoint;
 mod completion;
 mod connection;
 mod customers;
@@ -23,6 +24,7 @@ mod schema;
 mod search;
 mod ticket_writes;
 mod tickets;
+mod verify;
 mod words;
 mod writer;
 
@@ -36,7 +38,7 @@ use domain::{
     PageRequest, Status, Ticket, TicketFilter, TicketId, TicketOrder, Timestamp, Version,
 };
 use garde::Valid;
-use writegate::{ApprovalMethod, Gate, LogKeys};
+use writegate::{ApprovalMethod, Checkpoint, Gate, LogKeys};
 
 use self::chain::Sealer;
 use self::connection::{AnyConnection, Database, Purpose, WriterLock};
@@ -46,9 +48,9 @@ use self::writer::{Company, Hands, Tx, WriteQueue};
 use crate::import::{ImportReport, ImportRow, OnError};
 use crate::screening::TicketTexts;
 use crate::{
-    AddedComment, Approval, DatabaseUrl, Decided, FoundTickets, Moved, NewPreview, Once, OpenError,
-    Options, Previewed, Redeemed, Redemption, Storage, StoreError, StoreFuture, TicketDetails,
-    TicketWithTeam, Verdict, Wrote,
+    AddedComment, Approval, AuditNote, AuditProof, AuditReport, DatabaseUrl, Decided, FoundTickets,
+    Moved, NewPreview, Once, OpenError, Options, Previewed, Redeemed, Redemption, Storage,
+    StoreError, StoreFuture, TicketDetails, TicketWithTeam, Verdict, Wrote,
 };
 
 /// The store.
@@ -350,6 +352,30 @@ impl Storage for SqlStorage {
         page: PageRequest,
     ) -> StoreFuture<'_, Page<AuditEntry>> {
         self.read(move |conn| conn.snapshot(|conn| audit::list(conn, &filter, page)))
+    }
+
+    fn verify_audit(&self, outside: Vec<String>) -> StoreFuture<'_, AuditReport> {
+        let sealer = &self.sealer;
+        self.read(move |conn| conn.snapshot(|conn| verify::verify(conn, sealer, &outside)))
+    }
+
+    fn export_audit(&self, after: i64, limit: u16) -> StoreFuture<'_, Vec<AuditProof>> {
+        self.read(move |conn| verify::proofs(conn, after, limit))
+    }
+
+    fn audit_end(&self) -> StoreFuture<'_, i64> {
+        self.read(|conn| Ok(chain::read_head(conn)?.seq))
+    }
+
+    /// A store for reading only has rows of its own too: its refusals.
+    fn checkpoint_audit(&self, at: Timestamp) -> StoreFuture<'_, Option<AuditNote>> {
+        let taken = move |tx: &mut Tx<'_>| checkpoint::take(tx, at);
+        Box::pin(self.writer.run(Company::Shared, taken))
+    }
+
+    fn audit_verifier(&self) -> Option<String> {
+        let origin = Checkpoint::origin(&self.sealer.deployment, chain::CHAIN);
+        Some(self.sealer.keys.checkpoint_key()?.verifier(&origin))
     }
 
     /// The one write that a store for reading only takes: what it refuses must be on record too.

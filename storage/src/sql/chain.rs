@@ -138,13 +138,13 @@ pub(super) fn unknown_key(
     sealer: &Sealer,
 ) -> Result<Option<String>, StoreError> {
     let head = read_head(conn)?;
-    let sealed = audit_event::table
+    let last = audit_event::table
         .find((CHAIN, head.seq))
         .select((audit_event::mac_kid, audit_event::mac))
         .get_result::<(Option<String>, Option<Vec<u8>>)>(conn)
         .optional()
         .map_err(classify)?;
-    let Some((Some(kid), Some(mac))) = sealed else {
+    let Some((Some(kid), Some(mac))) = last else {
         return Ok(None);
     };
     let unknown = sealer.keys.verify(&kid, &head.hash, &mac) == Err(Unsealed::UnknownKey);
@@ -193,19 +193,19 @@ fn seal_all(conn: &mut AnyConnection, sealer: &Sealer) -> Result<i64, StoreError
                     Broken("the audit log is sealed in part; `audit verify` on a copy says more");
                 return Err(StoreError::Internal(broken.into()));
             }
-            let sealed = sealer.seal_as(Sealing::Later, seq, &head.hash, &payload);
+            let row = sealer.seal_as(Sealing::Later, seq, &head.hash, &payload);
             diesel::update(audit_event::table.find((CHAIN, seq)))
                 .set((
                     audit_event::prev.eq(head.hash.as_slice()),
-                    audit_event::hash.eq(sealed.hash.as_slice()),
-                    audit_event::mac.eq(sealed.mac.as_slice()),
-                    audit_event::mac_kid.eq(&sealed.kid),
+                    audit_event::hash.eq(row.hash.as_slice()),
+                    audit_event::mac.eq(row.mac.as_slice()),
+                    audit_event::mac_kid.eq(&row.kid),
                 ))
                 .execute(conn)
                 .map_err(classify)?;
             head = Head {
                 seq,
-                hash: sealed.hash,
+                hash: row.hash,
             };
         }
     }
