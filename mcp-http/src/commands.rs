@@ -1,6 +1,7 @@
 //! The command line: serve, and what an operator needs beside it.
 
 mod approvals;
+mod audit;
 mod doctor;
 mod token;
 
@@ -27,16 +28,23 @@ use crate::operations::logs;
 use crate::serve::{Machine, Server};
 use crate::tokens::new_token;
 
+/// The exit code where the audit log can't be judged; 1 says that it was tampered with.
+const NOT_JUDGED: u8 = 2;
+
 /// Runs the program.
 pub fn run() -> ExitCode {
     match try_run(std::env::args_os()) {
         Ok(code) => code,
         Err(error) => {
-            // The one place that writes to standard error without the log: the log may be what failed.
-            drop(writeln!(std::io::stderr(), "deskgate-http: {error:#}"));
+            show(&error);
             ExitCode::FAILURE
         }
     }
+}
+
+/// The one place that writes to standard error without the log: the log may be what failed.
+fn show(error: &anyhow::Error) {
+    drop(writeln!(std::io::stderr(), "deskgate-http: {error:#}"));
 }
 
 fn try_run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<ExitCode> {
@@ -44,6 +52,16 @@ fn try_run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Exit
     let Some((name, matches)) = matches.subcommand() else {
         return Ok(ExitCode::FAILURE);
     };
+    match carry_out(name, matches) {
+        Err(error) if name == "audit" => {
+            show(&error);
+            Ok(ExitCode::from(NOT_JUDGED))
+        }
+        done => done,
+    }
+}
+
+fn carry_out(name: &str, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let environment = Environment::read()?;
     let config = Config::load(&given(matches), &environment)?;
     let context = Context {
@@ -56,6 +74,7 @@ fn try_run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Exit
         "token" => token::run(&context, matches),
         "import" => run_import(&context, matches),
         "approvals" => approvals::run(&context, matches),
+        "audit" => audit::run(&context, matches),
         "keys" => run_keys(&context, matches),
         _ => doctor::run(&context),
     }
@@ -130,15 +149,16 @@ pub fn command() -> Command {
                 ),
         )
         .subcommand(approvals::command())
+        .subcommand(audit::command())
         .subcommand(
             Command::new("keys")
-                .about("Look after the keys of confirmations, in `--key-file`")
+                .about("Look after the keys of confirmations and of the audit log, in `--key-file`")
                 .subcommand_required(true)
                 .arg_required_else_help(true)
                 .subcommand(Command::new("create").about("Make the key file"))
                 .subcommand(
                     Command::new("rotate")
-                        .about("Put a new key in place; the one before it still verifies what it has signed"),
+                        .about("Put a new key in place; the one before it still verifies what it has signed, older ones verify the audit log only"),
                 ),
         )
         .subcommand(

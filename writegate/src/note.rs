@@ -23,6 +23,9 @@ const KEY_HASH_BYTES: usize = 4;
 /// What a signature line begins with: an em dash and a blank.
 const SIGNATURE: &str = "\u{2014} ";
 
+/// What every origin begins with.
+const ORIGIN: &str = "deskgate/";
+
 /// Where a log stood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
@@ -50,7 +53,7 @@ pub enum NoteFault {
 impl Checkpoint {
     /// The name of a log.
     pub fn origin(deployment: &str, chain: i16) -> String {
-        format!("deskgate/{deployment}/{chain}")
+        format!("{ORIGIN}{deployment}/{chain}")
     }
 
     /// The digest of a note, which the next one names as its `previous`.
@@ -98,21 +101,25 @@ fn digest_in(text: &str) -> Option<[u8; SEAL_BYTES]> {
     BASE64_STANDARD.decode(text).ok()?.try_into().ok()
 }
 
-/// The notes in the text of a file that notes were appended to, each followed by an empty line; and whether the last one is cut short, as it
-/// is when the machine stopped while it was written.
+/// The notes in the text of a file that notes were appended to, each followed by an empty line; and whether one of them is cut short, as it
+/// is when the machine stopped while it was written. That one is left out.
 pub fn notes_in(text: &str) -> (Vec<String>, bool) {
-    let (mut notes, mut note) = (Vec::new(), String::new());
+    let (mut notes, mut note, mut is_torn) = (Vec::new(), String::new(), false);
     for line in text.split_inclusive('\n') {
-        if line == "\n" && (note.is_empty() || note.contains(SIGNATURE)) {
-            if !note.is_empty() {
-                notes.push(std::mem::take(&mut note));
-            }
+        let is_signed = note.contains(SIGNATURE);
+        if line == "\n" && is_signed {
+            notes.push(std::mem::take(&mut note));
             continue;
         }
-        note.push_str(line);
+        if line.starts_with(ORIGIN) && !note.is_empty() {
+            is_torn = true;
+            note.clear();
+        }
+        if line != "\n" || !note.is_empty() {
+            note.push_str(line);
+        }
     }
-    let is_cut = !note.is_empty();
-    (notes, is_cut)
+    (notes, is_torn || !note.is_empty())
 }
 
 /// The key that signs checkpoints. It is not one of those that sign tokens, and is not rotated with them: what it has signed lies elsewhere.

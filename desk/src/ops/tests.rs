@@ -13,7 +13,7 @@ use crate::{Caller, ConfirmationMode, Desk, Guard, Policy};
 pub(crate) struct TestDesk {
     pub(crate) desk: Desk,
     pub(crate) caller: Caller,
-    _folder: TempDir,
+    pub(crate) folder: TempDir,
 }
 
 /// The clock of a [`TestDesk`].
@@ -62,7 +62,7 @@ impl TestDesk {
                 scopes: ScopeSet::all(),
                 request_id: 1,
             },
-            _folder: folder,
+            folder,
         }
     }
 }

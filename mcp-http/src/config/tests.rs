@@ -165,6 +165,7 @@ fn what_is_printed_can_be_read_back() {
         ("public_url", "https://desk.example/mcp"),
         ("metrics_bind", "127.0.0.1:9"),
         ("key_file", "keys"),
+        ("checkpoint_file", "notes"),
         ("confirm", "strict"),
         ("approval", "close_ticket=person, update_ticket=token"),
     ])
@@ -192,6 +193,7 @@ fn every_setting_is_a_flag_a_variable_and_a_key_of_the_file_and_is_printed() {
         ("tls_certificate", "c"),
         ("metrics_bind", "127.0.0.1:9"),
         ("key_file", "keys"),
+        ("checkpoint_file", "notes"),
     ])
     .unwrap()
     .to_toml()
