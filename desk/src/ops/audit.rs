@@ -73,7 +73,11 @@ pub struct Verdict {
 /// Verifies the whole log, with the checkpoints of a file from outside where one is given.
 pub async fn verify(desk: &Desk, outside: Option<&Path>) -> Result<Verdict, AuditError> {
     let (notes, torn) = match outside {
-        Some(path) => notes_in(&std::fs::read_to_string(path).map_err(file_error(path))?),
+        Some(path) => {
+            // A note can be cut short within a character; what is left of it is no note in any case.
+            let bytes = std::fs::read(path).map_err(file_error(path))?;
+            notes_in(&String::from_utf8_lossy(&bytes))
+        }
         None => (Vec::new(), false),
     };
     let report = desk.store.verify_audit(notes).await?;
@@ -277,12 +281,12 @@ impl Keeper {
 
 /// The last row that a checkpoint file has a note of, 0 for none. Only the number is looked at; `verify` looks at the rest.
 fn last_in(path: &Path) -> Result<i64, AuditError> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
         Err(error) => return Err(file_error(path)(error)),
     };
-    let (notes, _torn) = notes_in(&text);
+    let (notes, _torn) = notes_in(&String::from_utf8_lossy(&bytes));
     let seq = |note: &String| note.lines().nth(1)?.parse().ok();
     Ok(notes.iter().filter_map(seq).max().unwrap_or(0))
 }
