@@ -5,9 +5,12 @@
 
 mod access_tokens;
 mod audit;
+mod call_words;
+mod calls;
 mod categories;
 mod completion;
 mod connection;
+mod csat;
 mod customers;
 mod errors;
 mod flags;
@@ -30,9 +33,10 @@ use std::sync::Arc;
 use diesel::prelude::*;
 use domain::{
     AccessToken, Act, Action, ApprovalId, Article, ArticleId, Assignment, AuditEntry, AuditFilter,
-    AuditRecord, Call, CallId, Category, Customer, CustomerFilter, CustomerId, CustomerOrder,
-    EntityKind, NewAccessToken, NewComment, NewCustomer, NewTicket, OpenStatus, OpenWrite, Page,
-    PageRequest, Status, Ticket, TicketFilter, TicketId, TicketOrder, Timestamp, Version,
+    AuditRecord, Call, CallId, Category, CsatFilter, Customer, CustomerFilter, CustomerId,
+    CustomerOrder, EntityKind, NewAccessToken, NewComment, NewCustomer, NewTicket, OpenStatus,
+    OpenWrite, Page, PageRequest, Status, Ticket, TicketFilter, TicketId, TicketOrder, Timestamp,
+    Version,
 };
 use garde::Valid;
 use writegate::{ApprovalMethod, Gate};
@@ -44,9 +48,9 @@ use self::writer::{Company, Tx, WriteQueue};
 use crate::import::{ImportReport, ImportRow, OnError};
 use crate::screening::TicketTexts;
 use crate::{
-    AddedComment, Approval, DatabaseUrl, Decided, FoundTickets, Moved, NewPreview, Once, OpenError,
-    Options, Previewed, Redeemed, Redemption, Storage, StoreError, StoreFuture, TicketDetails,
-    TicketWithTeam, Verdict, Wrote,
+    AddedComment, Approval, CallQuery, CsatFindings, DatabaseUrl, Decided, FoundCalls,
+    FoundTickets, Moved, NewPreview, Once, OpenError, Options, Previewed, Redeemed, Redemption,
+    ScoredCall, Storage, StoreError, StoreFuture, TicketDetails, TicketWithTeam, Verdict, Wrote,
 };
 
 /// The store.
@@ -84,6 +88,11 @@ impl SqlStorage {
         }
         let mut conn = database.connect(Purpose::Write)?;
         let deployment = deployment(&mut conn)?;
+        let indexed = call_words::index_waiting(&mut conn, &lock)
+            .map_err(|error| OpenError::Unavailable(error.into()))?;
+        if indexed > 0 {
+            tracing::info!(calls = indexed, "words of calls were made");
+        }
         let writer = WriteQueue::start(
             database.clone(),
             lock,
@@ -303,7 +312,19 @@ impl Storage for SqlStorage {
     }
 
     fn get_call(&self, id: CallId) -> StoreFuture<'_, Call> {
-        self.read(move |conn| knowledge::get_call(conn, id))
+        self.read(move |conn| calls::get(conn, id))
+    }
+
+    fn get_calls(&self, ids: Vec<CallId>) -> StoreFuture<'_, Vec<ScoredCall>> {
+        self.read(move |conn| conn.snapshot(|conn| calls::get_all(conn, &ids)))
+    }
+
+    fn search_calls(&self, query: CallQuery) -> StoreFuture<'_, FoundCalls> {
+        self.read(move |conn| conn.snapshot(|conn| calls::search(conn, &query)))
+    }
+
+    fn query_csat(&self, filter: CsatFilter) -> StoreFuture<'_, CsatFindings> {
+        self.read(move |conn| conn.snapshot(|conn| csat::query(conn, &filter)))
     }
 
     fn list_audit_entries(

@@ -25,7 +25,9 @@ macro_rules! on_every_engine {
 
 mod access_tokens;
 mod audit;
+mod calls;
 mod concurrency;
+mod csat;
 mod customers;
 mod details;
 mod faults;
