@@ -61,7 +61,7 @@ fn the_summary_of_every_demo_call_quotes_only_that_call() {
     // A quote of some length stands in no other call, unless that says the same sentence.
     for call in &calls {
         let summary = CallSummary::of(call);
-        let quotes = [summary.issue, summary.actions, summary.ending].concat();
+        let parts = [summary.issue, summary.actions, summary.ending].concat();
         for quote in quotes
             .iter()
             .filter(|quote| quote.text.split(' ').count() > 4)
