@@ -1,10 +1,13 @@
 //! The words of calls in the full-text index, and what is made in Rust for calls that were there before it.
 
+use std::time::Duration;
+
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use domain::terms::index_terms;
 use domain::{Speaker, Turn, text};
 
+use super::audit;
 use super::connection::{AnyConnection, WriterLock};
 use super::errors::classify;
 use super::rows::read_turns;
@@ -41,18 +44,21 @@ pub(super) fn add(tx: &mut Tx<'_>, id: i64, turns: &[Turn]) -> Result<(), StoreE
 
 /// Makes words and folded names of the calls that wait for them, some at a time, and gives how many there were.
 ///
-/// It is the part of a migration that SQL can't do, so it stands outside of the writer's jobs and leaves no audit row.
+/// It is the part of a migration that SQL can't do, so it stands outside of the writer's jobs and leaves no audit row. The
+/// head of the audit log is taken first all the same: of two processes that open at once the second finds nothing to do.
 pub(super) fn index_waiting(
     conn: &mut AnyConnection,
     lock: &WriterLock,
+    busy_timeout: Duration,
 ) -> Result<usize, StoreError> {
     let mut indexed = 0;
     // Nothing waits in all openings but one, and those don't wait for other processes.
-    while !waiting(conn)?.is_empty() {
+    while something_waits(conn)? {
         let turn = lock
             .take()
             .map_err(|error| StoreError::Unavailable(error.into()))?;
-        conn.begin_write().map_err(classify)?;
+        conn.begin_write(busy_timeout).map_err(classify)?;
+        audit::take_head(conn)?;
         let some = waiting(conn)?;
         index(conn, &some)?;
         conn.batch_execute("COMMIT").map_err(classify)?;
@@ -60,6 +66,11 @@ pub(super) fn index_waiting(
         indexed += some.len();
     }
     Ok(indexed)
+}
+
+fn something_waits(conn: &mut AnyConnection) -> Result<bool, StoreError> {
+    conn.begin_read().map_err(classify)?;
+    conn.read(|conn| Ok(!waiting(conn)?.is_empty()))
 }
 
 fn waiting(conn: &mut AnyConnection) -> Result<Vec<i64>, StoreError> {

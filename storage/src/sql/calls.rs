@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-use diesel::dsl::{exists, max};
+use diesel::dsl::{exists, max, sql};
 use diesel::prelude::*;
-use diesel::sql_types::Text;
+use diesel::sql_types::{Bool, Text};
 use domain::{Call, CallFilter, CallId, EntityKind, Timestamp, limits};
 
-use super::connection::{AnyConnection, MultiBackend};
+use super::connection::{AnyConnection, Engine, MultiBackend};
 use super::errors::{BadValue, classify};
 use super::rows::{self, CallRow};
 use super::schema::{call_terms, calls, csat_responses};
@@ -108,17 +108,23 @@ macro_rules! narrowed {
     }};
 }
 
-/// Keeps the rows of a boxed query over the index that hold any of some terms: the one thing that another engine writes
+/// Keeps the rows of a boxed query over the index that hold any of some terms: the one thing that each engine writes
 /// differently.
 macro_rules! holding {
-    ($conn:expr, $query:expr, $terms:expr) => {
-        match $conn {
-            AnyConnection::Sqlite(_) => $query.filter(Matches::new(
+    ($engine:expr, $query:expr, $terms:expr) => {{
+        let sought = expression($engine, $terms, Wanted::Any);
+        match $engine {
+            Engine::Sqlite => $query.filter(Matches::new(
                 call_terms::everything,
-                expression($terms, Wanted::Any).into_sql::<Text>(),
+                sought.into_sql::<Text>(),
             )),
+            Engine::Postgres => $query.filter(
+                sql::<Bool>("call_terms.terms @@ ")
+                    .bind::<Text, _>(sought)
+                    .sql("::tsquery"),
+            ),
         }
-    };
+    }};
 }
 
 /// The facts about every call that a query may mean.
@@ -172,6 +178,7 @@ pub(super) fn search(
 
 /// For each term, how many calls hold it.
 fn counted(conn: &mut AnyConnection, terms: &[String], upto: i64) -> Result<Vec<i64>, StoreError> {
+    let engine = conn.engine();
     let count = |term: &String| {
         if !is_term(term) {
             return Ok(0);
@@ -179,7 +186,7 @@ fn counted(conn: &mut AnyConnection, terms: &[String], upto: i64) -> Result<Vec<
         let query = call_terms::table
             .into_boxed::<MultiBackend>()
             .filter(call_terms::rowid.le(upto));
-        holding!(conn, query, std::slice::from_ref(term))
+        holding!(engine, query, std::slice::from_ref(term))
             .count()
             .get_result(conn)
             .map_err(classify)
@@ -279,7 +286,7 @@ fn indexed(
     let query = call_terms::table
         .inner_join(calls::table)
         .into_boxed::<MultiBackend>();
-    let query = holding!(conn, query, chosen);
+    let query = holding!(conn.engine(), query, chosen);
     let rows = narrowed!(query, filter, upto)
         .order(call_terms::rowid.desc())
         .limit(CANDIDATES_READ)

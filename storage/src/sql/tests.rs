@@ -51,7 +51,6 @@ struct Line {
 }
 
 fn lines(conn: &mut AnyConnection, query: &str) -> Vec<String> {
-    let AnyConnection::Sqlite(conn) = conn;
     let rows: Vec<Line> = diesel::sql_query(query).load(conn).unwrap();
     rows.into_iter().map(|row| row.line).collect()
 }
@@ -63,7 +62,6 @@ struct Number {
 }
 
 fn number(conn: &mut AnyConnection, query: &str) -> i64 {
-    let AnyConnection::Sqlite(conn) = conn;
     diesel::sql_query(query)
         .get_result::<Number>(conn)
         .unwrap()
@@ -254,7 +252,9 @@ fn every_migration_can_be_taken_back() {
     use diesel_migrations::MigrationHarness;
 
     let fixture = Fixture::new();
-    let AnyConnection::Sqlite(mut conn) = fixture.connect();
+    let AnyConnection::Sqlite(mut conn) = fixture.connect() else {
+        panic!("it is a file");
+    };
     conn.revert_all_migrations(super::connection::SQLITE_MIGRATIONS)
         .unwrap();
     let mut conn = AnyConnection::Sqlite(conn);
@@ -271,7 +271,9 @@ fn calls_that_were_there_before_the_index_wait_for_their_words() {
     use diesel_migrations::MigrationHarness;
 
     let fixture = Fixture::new();
-    let AnyConnection::Sqlite(mut conn) = fixture.connect();
+    let AnyConnection::Sqlite(mut conn) = fixture.connect() else {
+        panic!("it is a file");
+    };
     conn.revert_last_migration(super::connection::SQLITE_MIGRATIONS)
         .unwrap();
     conn.batch_execute(
@@ -284,7 +286,7 @@ fn calls_that_were_there_before_the_index_wait_for_their_words() {
     let mut conn = fixture.connect();
     for indexed in [1, 0] {
         assert_eq!(
-            super::call_words::index_waiting(&mut conn, &lock).unwrap(),
+            super::call_words::index_waiting(&mut conn, &lock, Duration::ZERO).unwrap(),
             indexed
         );
     }
