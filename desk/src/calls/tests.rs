@@ -62,7 +62,7 @@ fn the_summary_of_every_demo_call_quotes_only_that_call() {
     for call in &calls {
         let summary = CallSummary::of(call);
         let parts = [summary.issue, summary.actions, summary.ending].concat();
-        for quote in quotes
+        for quote in parts
             .iter()
             .filter(|quote| quote.text.split(' ').count() > 4)
         {
