@@ -17,6 +17,7 @@ mod knowledge;
 pub mod ops;
 mod policy;
 mod privacy;
+mod satisfaction;
 pub mod system;
 mod tickets;
 
@@ -29,14 +30,17 @@ pub use writegate::{ApprovalLevel, ApprovalMethod};
 
 pub use audit::AuditList;
 pub use caller::Caller;
+pub use calls::{CallHit, CallHits, CallSearch, CallSummary, Quote, SummarisedCall, sought_terms};
 pub use confirm::{Answered, Confirmation, Guard, Proposal, Proposed};
 pub use customers::CustomerList;
 pub use draft::{CLOSING, Draft, GREETING, Grounding};
 pub use error::{DeskError, ErrorCode, InvalidArgument, Retry, shown_id, valid};
 pub use knowledge::{FoundArticle, FoundKnowledge, KnowledgeQuery};
 pub use policy::{ConfirmationMode, Policy, PolicyError};
+pub use satisfaction::Satisfaction;
 pub use storage::{
-    Applied, Approval, Confirmed, Decided, Decision, Given, Left, Preview, Refusal, Verdict,
+    Applied, Approval, Confirmed, CsatComment, Decided, Decision, Given, Left, Preview, Refusal,
+    Verdict,
 };
 pub use tickets::{Dossier, TicketHits, TicketList, TicketSearch};
 

@@ -14,7 +14,7 @@ use domain::{
     Scope, Ticket, TicketId,
 };
 use sha2::{Digest as _, Sha256};
-use storage::{Left, TicketDetails};
+use storage::{CsatComment, Left, ScoredCall, TicketDetails};
 
 use crate::draft::Draft;
 use crate::{Caller, Desk, DeskError, Listing};
@@ -114,6 +114,18 @@ impl Personal for Call {
         for turn in &mut self.turns {
             mask.text(&mut turn.text);
         }
+    }
+}
+
+impl Personal for ScoredCall {
+    fn mask(&mut self, mask: &Mask) {
+        self.call.mask(mask);
+    }
+}
+
+impl Personal for CsatComment {
+    fn mask(&mut self, mask: &Mask) {
+        mask.text(&mut self.comment);
     }
 }
 

@@ -84,3 +84,79 @@ pub struct CsatResponse {
     /// When it was given.
     pub submitted_at: Timestamp,
 }
+
+/// How often each score was given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CsatTally {
+    by_score: [u64; 5],
+}
+
+impl CsatTally {
+    /// Counts a score this many times more; what is not 1 to 5 is no score and counts for nothing.
+    pub fn add(&mut self, score: u8, times: u64) {
+        let place = usize::from(score).checked_sub(1);
+        if let Some(count) = place.and_then(|place| self.by_score.get_mut(place)) {
+            *count += times;
+        }
+    }
+
+    /// How many scores there are.
+    pub fn count(&self) -> u64 {
+        self.by_score.iter().sum()
+    }
+
+    /// How often each score was given, from 1 to 5.
+    pub const fn by_score(&self) -> [u64; 5] {
+        self.by_score
+    }
+
+    /// The mean score; none where there is no score.
+    pub fn mean(&self) -> Option<f64> {
+        let scores = (1_u64..).zip(self.by_score);
+        let sum: u64 = scores.map(|(score, times)| score * times).sum();
+        self.ratio(sum)
+    }
+
+    /// The share of scores of 4 and 5, from 0 to 1; none where there is no score.
+    pub fn satisfied(&self) -> Option<f64> {
+        let [_, _, _, four, five] = self.by_score;
+        self.ratio(four + five)
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "counts of scores are far below 2^53"
+    )]
+    fn ratio(&self, part: u64) -> Option<f64> {
+        let count = self.count();
+        (count > 0).then(|| part as f64 / count as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Figures of small sets.
+
+    use super::*;
+
+    #[test]
+    fn an_empty_set_has_a_count_and_no_mean() {
+        let mut tally = CsatTally::default();
+        for no_score in [0, 6, 255] {
+            tally.add(no_score, 3);
+        }
+        assert_eq!(tally.count(), 0);
+        assert_eq!((tally.mean(), tally.satisfied()), (None, None));
+    }
+
+    #[test]
+    fn mean_and_share_are_those_of_all_scores() {
+        let mut tally = CsatTally::default();
+        for (score, times) in [(1, 1), (4, 2), (5, 1), (3, 0)] {
+            tally.add(score, times);
+        }
+        assert_eq!(tally.by_score(), [1, 0, 0, 2, 1]);
+        assert_eq!(tally.count(), 4);
+        assert_eq!((tally.mean(), tally.satisfied()), (Some(3.5), Some(0.75)));
+    }
+}

@@ -2,8 +2,8 @@
 
 use crate::text_enum::text_enum;
 use crate::{
-    CustomerId, CustomerStatus, LastCommentBy, Priority, SecurityFlag, Status, Tier, Timestamp,
-    audit, limits,
+    CallOutcome, CustomerId, CustomerStatus, LastCommentBy, Priority, SecurityFlag, Status, Tier,
+    Timestamp, audit, limits,
 };
 
 text_enum! {
@@ -81,6 +81,57 @@ pub struct CustomerFilter {
     pub query: Option<String>,
     /// Whether the query leaves addresses out: for callers who may not see them.
     pub names_only: bool,
+}
+
+/// A range of scores, both ends inside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ScoreRange {
+    /// The lowest score inside, 1 to 5.
+    pub least: Option<u8>,
+    /// The highest score inside, 1 to 5.
+    pub most: Option<u8>,
+}
+
+impl ScoreRange {
+    /// Whether it can hold no score at all, which is a mistake of the caller and not an empty result.
+    pub fn is_inverted(self) -> bool {
+        matches!((self.least, self.most), (Some(least), Some(most)) if least > most)
+    }
+
+    /// Whether every score is inside, and the absence of one.
+    pub fn is_open(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// Which calls. Texts are folded by whoever builds the filter.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CallFilter {
+    /// Only in this category (slug).
+    pub category: Option<String>,
+    /// Only with this outcome.
+    pub outcome: Option<CallOutcome>,
+    /// Only answered by this person (folded).
+    pub agent: Option<String>,
+    /// Only of this customer.
+    pub customer: Option<CustomerId>,
+    /// Only begun in this range.
+    pub started: TimeRange,
+    /// Only calls that were given at least one score in this range.
+    pub score: ScoreRange,
+}
+
+/// Which scores. Texts are folded by whoever builds the filter.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CsatFilter {
+    /// Only scores in this range.
+    pub score: ScoreRange,
+    /// Only in this category (slug).
+    pub category: Option<String>,
+    /// Only about calls that this person answered and tickets that this person is assigned to (folded).
+    pub agent: Option<String>,
+    /// Only given in this range.
+    pub submitted: TimeRange,
 }
 
 /// Which audit rows.

@@ -32,15 +32,15 @@ pub use access_token::{AccessToken, NewAccessToken};
 pub use actor::{Act, Actor, Channel as ActorChannel, Proof};
 pub use article::{Article, Audience, Block};
 pub use audit::{Action, AuditEntry, AuditRecord, EntityKind, Outcome};
-pub use call::{Call, CallOutcome, CsatResponse, CsatSubject, Speaker, Turn};
+pub use call::{Call, CallOutcome, CsatResponse, CsatSubject, CsatTally, Speaker, Turn};
 pub use category::{Category, CategoryKind};
 pub use change::{Change, FieldChange, FieldValue};
 pub use clock::{Clock, IdSource};
 pub use comment::{Comment, NewComment, Origin, Visibility};
 pub use customer::{Customer, CustomerStatus, NewCustomer};
 pub use filter::{
-    AuditFilter, CustomerFilter, CustomerOrder, Keyset, Page, PageRequest, TicketFilter,
-    TicketOrder, TimeRange, Total,
+    AuditFilter, CallFilter, CsatFilter, CustomerFilter, CustomerOrder, Keyset, Page, PageRequest,
+    ScoreRange, TicketFilter, TicketOrder, TimeRange, Total,
 };
 pub use guarded::{
     Argument, Arguments, BadArguments, CustomerPatch, Deleted, GuardedWrite, OpenWrite, Operation,

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::text::visible;
 
-pub(crate) use values::{Before, Clear, Label, Limit, Offset, Prose, Since, Slug, Unassign};
+pub(crate) use values::{Before, Clear, Label, Limit, Offset, Prose, Score, Since, Slug, Unassign};
 
 /// What values an argument takes: the common subset of JSON Schema that every host and model provider reads
 /// (field reports 26 and 27).

@@ -45,7 +45,7 @@ pub fn docs_roles_markdown() -> String {
     }
     page.push_str(
         "\nWithout `customers:pii` contacts have stand-ins in every answer and nothing is found by one; without `kb:internal` staff's \
-         knowledge is left out; `transcripts:read` is for the resource `call://transcript/{call_id}`; public comments need \
+         knowledge is left out; `transcripts:read` also opens the resource `call://transcript/{call_id}`; public comments need \
          `desk:write` besides; `metrics:read` opens `/metrics`, and no role has it.\n",
     );
     page

@@ -8,6 +8,7 @@ mod access;
 mod args;
 mod articles;
 mod border;
+mod calls;
 mod completions;
 mod confirm;
 mod docs;
@@ -24,6 +25,7 @@ mod surface;
 mod terminal;
 mod text;
 mod tools;
+mod transcript;
 mod view;
 
 pub use access::{Access, access_of};

@@ -1,6 +1,7 @@
 //! Prompts: the desk's routine work, ready to start. Each brings its records along, since a model cannot read a resource
 //! by itself, points at tools for the rest, and ends by presenting and waiting.
 
+mod quality;
 mod queue;
 mod ticket;
 
@@ -14,7 +15,7 @@ use rmcp::model::{
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{Arg, Arguments, arguments, echo, read_arguments, refuse_unknown};
+use crate::args::{Arg, Arguments, Slug, arguments, echo, read_arguments, refuse_unknown};
 use crate::{Surface, Toolset};
 
 /// One prompt.
@@ -81,7 +82,30 @@ pub static PROMPTS: &[PromptSpec] = &[
             })
         },
     },
+    PromptSpec {
+        name: "call-quality-review",
+        title: "Review the quality of calls",
+        description: "Goes through the calls that left callers unhappy or ended unresolved, of one category or of all, \
+            and reports what to do better.",
+        args: CategoryArgs::ARGS,
+        toolset: Toolset::Calls,
+        scope: Scope::TranscriptsRead,
+        run: |surface, caller, given| {
+            Box::pin(async move {
+                let args: CategoryArgs = read_arguments(&given)?;
+                let category = args.category.map(|slug| slug.0);
+                quality::review(&surface, &caller, category).await
+            })
+        },
+    },
 ];
+
+arguments! {
+    /// The argument of prompts that can be about one category.
+    CategoryArgs {
+        category: Option<Slug> = "Only calls of this category, e.g. billing.";
+    }
+}
 
 arguments! {
     /// The argument of prompts about one ticket.

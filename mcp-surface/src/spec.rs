@@ -124,6 +124,10 @@ pub enum Type {
     Text,
     /// A whole number.
     Whole,
+    /// Whole numbers.
+    Wholes,
+    /// A number with a fraction.
+    Number,
     /// Yes or no.
     Flag,
     /// An object.
@@ -244,6 +248,8 @@ fn output_schema(groups: &[&[Output]]) -> JsonObject {
         let schema = match kind {
             Type::Text => of("string"),
             Type::Whole => of("integer"),
+            Type::Wholes => json!({"type": "array", "items": of("integer")}),
+            Type::Number => of("number"),
             Type::Flag => of("boolean"),
             Type::Object => of("object"),
             Type::Objects => json!({"type": "array", "items": of("object")}),

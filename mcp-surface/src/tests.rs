@@ -3,6 +3,7 @@
 mod arguments;
 mod asked;
 mod budget;
+mod calls;
 mod containment;
 mod golden;
 mod guard;

@@ -1,10 +1,12 @@
 //! The table of tools, in the order in which they are listed.
 
 mod audit;
+mod calls;
 mod customers;
 mod knowledge;
 mod replies;
 mod review;
+mod satisfaction;
 mod searching;
 mod ticket_edits;
 mod ticket_reads;
@@ -25,6 +27,8 @@ pub fn tool_specs() -> impl Iterator<Item = &'static ToolSpec> {
         ticket_edits::TOOLS,
         knowledge::TOOLS,
         replies::TOOLS,
+        calls::TOOLS,
+        satisfaction::TOOLS,
         review::TOOLS,
         audit::TOOLS,
     ]
@@ -73,6 +77,8 @@ mod wording {
     pub(super) const ORGANISATION: &str = "Customer's organisation, whole name.";
     pub(super) const SINCE: &str = "First UTC day or RFC 3339 instant.";
     pub(super) const UNTIL: &str = "Last UTC day, or the instant before which.";
+    pub(super) const SCORE_MIN: &str = "Lowest score.";
+    pub(super) const SCORE_MAX: &str = "Highest score.";
     pub(super) const LIMIT: &str = "Rows at most.";
     pub(super) const CURSOR: &str = "next_cursor of the previous page; keep the other arguments.";
     pub(super) const UNASSIGN: &str = "What to take away.";

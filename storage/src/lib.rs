@@ -5,6 +5,7 @@
 //! Nothing outside `sql` knows that there is a database.
 
 mod audit;
+mod calls;
 mod error;
 mod guarded;
 pub mod import;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 
 use domain::{
     AccessToken, Act, ApprovalId, Article, ArticleId, Assignment, AuditEntry, AuditFilter,
-    AuditRecord, Call, CallId, Category, Comment, Customer, CustomerFilter, CustomerId,
+    AuditRecord, Call, CallId, Category, Comment, CsatFilter, Customer, CustomerFilter, CustomerId,
     CustomerOrder, EntityKind, ForbiddenTransition, NewAccessToken, NewComment, NewCustomer,
     NewTicket, OpenStatus, OpenWrite, Page, PageRequest, Status, Ticket, TicketFilter, TicketId,
     TicketOrder, Timestamp, Total, Version,
@@ -28,6 +29,9 @@ use garde::Valid;
 use writegate::{ApprovalMethod, Gate, LogKeys};
 
 pub use audit::{AuditFault, AuditFlaw, AuditNote, AuditProof, AuditReport, Kept};
+pub use calls::{
+    CallMatch, CallQuery, CsatComment, CsatCount, CsatFindings, FoundCalls, ScoredCall,
+};
 pub use error::{OpenError, StoreError};
 pub use guarded::{
     Answer, Applied, Approval, Confirmed, Decided, Decision, Given, LIVE_PREVIEWS, Left,
@@ -269,6 +273,16 @@ pub trait Storage: Send + Sync {
 
     /// One call with its transcript.
     fn get_call(&self, id: CallId) -> StoreFuture<'_, Call>;
+
+    /// The calls with these ids and their scores, in that order; an id that leads nowhere is left out.
+    fn get_calls(&self, ids: Vec<CallId>) -> StoreFuture<'_, Vec<ScoredCall>>;
+
+    /// Calls whose transcript holds any of the words, with what there is to rank them by; with no words, those that pass the
+    /// filter. Calls are never changed or deleted, so a search up to the same call finds the same.
+    fn search_calls(&self, query: CallQuery) -> StoreFuture<'_, FoundCalls>;
+
+    /// Scores of calls and tickets, counted, with a few comments.
+    fn query_csat(&self, filter: CsatFilter) -> StoreFuture<'_, CsatFindings>;
 
     /// Audit rows that match every given filter, newest first.
     fn list_audit_entries(

@@ -5,11 +5,14 @@
 
 mod access_tokens;
 mod audit;
+mod call_words;
+mod calls;
 mod categories;
 mod chain;
 mod checkpoint;
 mod completion;
 mod connection;
+mod csat;
 mod customers;
 mod errors;
 mod flags;
@@ -33,9 +36,10 @@ use std::sync::Arc;
 use diesel::prelude::*;
 use domain::{
     AccessToken, Act, Action, ApprovalId, Article, ArticleId, Assignment, AuditEntry, AuditFilter,
-    AuditRecord, Call, CallId, Category, Customer, CustomerFilter, CustomerId, CustomerOrder,
-    EntityKind, NewAccessToken, NewComment, NewCustomer, NewTicket, OpenStatus, OpenWrite, Page,
-    PageRequest, Status, Ticket, TicketFilter, TicketId, TicketOrder, Timestamp, Version,
+    AuditRecord, Call, CallId, Category, CsatFilter, Customer, CustomerFilter, CustomerId,
+    CustomerOrder, EntityKind, NewAccessToken, NewComment, NewCustomer, NewTicket, OpenStatus,
+    OpenWrite, Page, PageRequest, Status, Ticket, TicketFilter, TicketId, TicketOrder, Timestamp,
+    Version,
 };
 use garde::Valid;
 use writegate::{ApprovalMethod, Checkpoint, Gate, LogKeys};
@@ -48,9 +52,10 @@ use self::writer::{Company, Hands, Tx, WriteQueue};
 use crate::import::{ImportReport, ImportRow, OnError};
 use crate::screening::TicketTexts;
 use crate::{
-    AddedComment, Approval, AuditNote, AuditProof, AuditReport, DatabaseUrl, Decided, FoundTickets,
-    Moved, NewPreview, Once, OpenError, Options, Previewed, Redeemed, Redemption, Storage,
-    StoreError, StoreFuture, TicketDetails, TicketWithTeam, Verdict, Wrote,
+    AddedComment, Approval, AuditNote, AuditProof, AuditReport, CallQuery, CsatFindings,
+    DatabaseUrl, Decided, FoundCalls, FoundTickets, Moved, NewPreview, Once, OpenError, Options,
+    Previewed, Redeemed, Redemption, ScoredCall, Storage, StoreError, StoreFuture, TicketDetails,
+    TicketWithTeam, Verdict, Wrote,
 };
 
 /// The store.
@@ -131,7 +136,12 @@ impl SqlStorage {
         if !steps.is_empty() {
             tracing::info!(?steps, "the schema was brought up to this build");
         }
-        let (conn, sealer) = ready_to_write(&database, &lock, keys)?;
+        let (mut conn, sealer) = ready_to_write(&database, &lock, keys)?;
+        let indexed = call_words::index_waiting(&mut conn, &lock, database.busy_timeout())
+            .map_err(|error| OpenError::Unavailable(error.into()))?;
+        if indexed > 0 {
+            tracing::info!(calls = indexed, "words of calls were made");
+        }
         let hands = Hands {
             sealer: sealer.clone(),
             screener: options.screener,
@@ -350,7 +360,19 @@ impl Storage for SqlStorage {
     }
 
     fn get_call(&self, id: CallId) -> StoreFuture<'_, Call> {
-        self.read(move |conn| knowledge::get_call(conn, id))
+        self.read(move |conn| calls::get(conn, id))
+    }
+
+    fn get_calls(&self, ids: Vec<CallId>) -> StoreFuture<'_, Vec<ScoredCall>> {
+        self.read(move |conn| conn.snapshot(|conn| calls::get_all(conn, &ids)))
+    }
+
+    fn search_calls(&self, query: CallQuery) -> StoreFuture<'_, FoundCalls> {
+        self.read(move |conn| conn.snapshot(|conn| calls::search(conn, &query)))
+    }
+
+    fn query_csat(&self, filter: CsatFilter) -> StoreFuture<'_, CsatFindings> {
+        self.read(move |conn| conn.snapshot(|conn| csat::query(conn, &filter)))
     }
 
     fn list_audit_entries(

@@ -171,6 +171,24 @@ async fn tell(story: &Story<'_>) -> anyhow::Result<()> {
         )
         .await?;
 
+    chapter("What callers said, and how content they were");
+    let heard = story
+        .done(
+            "search_transcripts",
+            json!({ "query": "slow wifi in the branch", "limit": 2 }),
+        )
+        .await?;
+    let call = heard["calls"][0]["call_id"]
+        .as_str()
+        .context("a call is found by what was said")?
+        .to_owned();
+    story
+        .done("get_call_summary", json!({ "call_id": call }))
+        .await?;
+    story
+        .done("query_csat", json!({ "category": "network_vpn" }))
+        .await?;
+
     chapter("Work on it: a note, an owner, a step along the graph");
     story.done("add_comment", json!({ "ticket_id": ticket, "body": "Looked at it with the morning queue; taking it." })).await?;
     story

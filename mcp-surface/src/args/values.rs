@@ -2,9 +2,9 @@
 
 use domain::text_enum::fold_word;
 use domain::{
-    Action, ArticleId, CallId, Channel, CustomerId, CustomerStatus, IdError, LastCommentBy,
-    Outcome, Priority, ReviewVerdict, SecurityFlag, Status, TicketId, TicketOrder, Tier, Timestamp,
-    UnknownValue, Version, Visibility, limits,
+    Action, ArticleId, CallId, CallOutcome, Channel, CustomerId, CustomerStatus, IdError,
+    LastCommentBy, Outcome, Priority, ReviewVerdict, SecurityFlag, Status, TicketId, TicketOrder,
+    Tier, Timestamp, UnknownValue, Version, Visibility, limits,
 };
 use serde_json::Value;
 
@@ -84,6 +84,7 @@ macro_rules! word_values {
 }
 word_values!(
     Action,
+    CallOutcome,
     Channel,
     Clear,
     CustomerStatus,
@@ -195,6 +196,23 @@ impl ArgValue for Tier {
 
     fn read(given: &Value) -> Result<Self, Fault> {
         Ok(Self::new(whole(Self::SHAPE, given, 1, 3)?)?)
+    }
+}
+
+/// A satisfaction score.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Score(pub(crate) u8);
+
+impl ArgValue for Score {
+    const SHAPE: Shape = Shape::Whole {
+        min: 1,
+        max: 5,
+        default: None,
+    };
+
+    fn read(given: &Value) -> Result<Self, Fault> {
+        let number = whole(Self::SHAPE, given, 1, 5)?;
+        Ok(Self(u8::try_from(number).unwrap_or_default()))
     }
 }
 

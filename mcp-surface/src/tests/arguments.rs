@@ -5,7 +5,7 @@
 use domain::{Audience, Status};
 use serde_json::{Map, Value, json};
 
-use super::support::{Bench, article, import_customer, import_ticket};
+use super::support::{Bench, article, import_call, import_customer, import_ticket};
 use crate::{Arg, Shape, ToolSpec, tool_specs};
 use storage::import::ImportRecord;
 
@@ -27,6 +27,7 @@ pub(super) fn valid_call(tool: &str) -> Value {
         | "delete_ticket" => {
             json!({"ticket_id": "T-1"})
         }
+        "get_call_summary" => json!({"call_id": "CALL-1"}),
         "search_tickets" | "search_kb" => json!({"query": "description"}),
         "create_ticket" => json!({"customer_id": "C-1", "subject": "S", "description": "D"}),
         "assign_ticket" => json!({"ticket_id": "T-1", "team": "network", "assignee": "ann"}),
@@ -53,6 +54,7 @@ pub(super) async fn filled(bench: Bench) -> Bench {
                 "email",
                 &[(Audience::Customer, "A description.")],
             )),
+            ImportRecord::Call(import_call("first")),
         ])
         .await;
     bench
@@ -221,6 +223,9 @@ tables!(
     search_kb,
     draft_response,
     escalate_to_security,
+    search_transcripts,
+    get_call_summary,
+    query_csat,
     record_payment_verification,
     record_security_review,
     list_audit_entries,
@@ -246,6 +251,17 @@ async fn an_id_may_be_written_in_every_form_in_every_tool_that_takes_one() {
             .await;
     }
     for form in [
+        json!("CALL-00001"),
+        json!("call-1"),
+        json!("#1"),
+        json!("1"),
+        json!(1),
+    ] {
+        bench
+            .ok("get_call_summary", json!({ "call_id": form }))
+            .await;
+    }
+    for form in [
         json!("KB-001"),
         json!("kb-1"),
         json!("#1"),
@@ -266,6 +282,7 @@ async fn an_id_that_leads_nowhere_is_named_and_says_how_to_find_one() {
         ("get_ticket", "ticket_id", "T-999"),
         ("get_ticket_details", "ticket_id", "T-999"),
         ("get_knowledge_articles", "article_id", "KB-999"),
+        ("get_call_summary", "call_id", "CALL-00999"),
     ] {
         let error = bench.error(tool, json!({ argument: id })).await;
         assert_eq!(error["code"], "NOT_FOUND", "{tool}");
@@ -300,6 +317,8 @@ async fn a_value_that_no_table_has_is_refused_with_the_list_and_never_an_empty_r
         ("search_tickets", json!({"query": "x", "category": "vpn"})),
         ("search_kb", json!({"query": "x", "category": "vpn"})),
         ("get_knowledge_articles", json!({"category": "vpn"})),
+        ("search_transcripts", json!({"category": "vpn"})),
+        ("query_csat", json!({"category": "vpn"})),
         (
             "create_ticket",
             json!({"customer_id": 1, "subject": "S", "description": "D", "category": "vpn"}),
@@ -382,6 +401,37 @@ async fn arguments_that_contradict_each_other_are_refused_by_name() {
             "from",
         ),
         ("list_tickets", json!({"cursor": "nonsense"}), "cursor"),
+        ("search_transcripts", json!({"query": "?!"}), "query"),
+        (
+            "search_transcripts",
+            json!({"cursor": "nonsense"}),
+            "cursor",
+        ),
+        (
+            "search_transcripts",
+            json!({"score_min": 4, "score_max": 2}),
+            "score_min",
+        ),
+        (
+            "search_transcripts",
+            json!({"started_from": "2026-03-02", "started_until": "2026-03-01"}),
+            "started_from",
+        ),
+        (
+            "query_csat",
+            json!({"score_min": 4, "score_max": 2}),
+            "score_min",
+        ),
+        (
+            "query_csat",
+            json!({"submitted_from": "2026-03-02", "submitted_until": "2026-03-01"}),
+            "submitted_from",
+        ),
+        (
+            "get_call_summary",
+            json!({"call_id": 1, "cursor": "2.0.0"}),
+            "cursor",
+        ),
         (
             "get_ticket_details",
             json!({"ticket_id": 1, "cursor": ".7.0"}),

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use storage::import::ImportRecord;
 
 use super::support::{
-    Bench, article, id, import_call, import_comment, import_customer, import_ticket,
+    Bench, article, id, import_call, import_comment, import_csat, import_customer, import_ticket,
 };
 use crate::{PROMPTS, Settings, TEMPLATES, tool_specs};
 
@@ -80,6 +80,9 @@ async fn bench(scopes: ScopeSet) -> Bench {
     call.agent = EMAIL.to_owned();
     call.turns[1].text = format!("{} or 8842", planted("turn"));
     records.push(ImportRecord::Call(call));
+    let mut score = import_csat("score", "call", 1);
+    score.comment = Some(format!("{} or 8842", planted("comment")));
+    records.push(ImportRecord::Csat(score));
     bench.import(records).await;
     bench
 }
@@ -157,6 +160,18 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("get_knowledge_articles", json!({"article_id": 1})),
         ("get_knowledge_articles", json!({"category": EMAIL})),
         ("search_kb", json!({"query": "printer"})),
+        ("search_transcripts", json!({})),
+        ("search_transcripts", json!({"query": "printer"})),
+        ("search_transcripts", json!({"outcome": EMAIL})),
+        ("search_transcripts", json!({"category": EMAIL})),
+        ("get_call_summary", json!({"call_id": 1})),
+        (
+            "get_call_summary",
+            json!({"call_id": 1, "include_transcript": true}),
+        ),
+        ("get_call_summary", json!({"call_id": 1, "cursor": "1.1.3"})),
+        ("query_csat", json!({})),
+        ("query_csat", json!({"category": EMAIL})),
         (
             "record_payment_verification",
             json!({"ticket_id": 1, "channel_on_file": PHONE, "confirmer": EMAIL, "approver": "Bo"}),
@@ -212,14 +227,14 @@ async fn answers(bench: &Bench) -> Vec<(String, String)> {
         );
     }
     for prompt in PROMPTS {
-        for ticket in ["T-1", "T-3", EMAIL] {
+        for value in ["T-1", "T-3", EMAIL, ""] {
             let mut request = GetPromptRequestParams::new(prompt.name);
-            if !prompt.args.is_empty() {
+            if let Some(arg) = prompt.args.first() {
                 request = request
-                    .with_arguments(json!({"ticket_id": ticket}).as_object().cloned().unwrap());
+                    .with_arguments(json!({ arg.name: value }).as_object().cloned().unwrap());
             }
             let got = bench.client.get_prompt(request).await;
-            keep(format!("{} {ticket}", prompt.name), format!("{got:?}"));
+            keep(format!("{} {value}", prompt.name), format!("{got:?}"));
         }
     }
     for spec in TEMPLATES {
@@ -343,6 +358,9 @@ async fn nothing_is_found_by_a_contact() {
         ),
         ("search_tickets", json!({"query": PHONE})),
         ("search_kb", json!({"query": CARD})),
+        ("search_transcripts", json!({"query": EMAIL})),
+        ("search_transcripts", json!({"agent": EMAIL})),
+        ("query_csat", json!({"agent": EMAIL})),
         ("list_audit_entries", json!({"actor": EMAIL})),
     ] {
         let error = bench.error(tool, arguments.clone()).await;

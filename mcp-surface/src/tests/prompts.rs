@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use storage::import::ImportRecord;
 
 use super::support::{
-    Bench, article, import_call, import_comment, import_customer, import_ticket, protocol_error,
+    Bench, article, import_call, import_comment, import_csat, import_customer, import_ticket,
+    protocol_error,
 };
 use crate::{PROMPTS, Settings, tool_specs};
 
@@ -53,6 +54,14 @@ async fn filled(bench: Bench) -> Bench {
 
 fn request(name: &str, arguments: &Value) -> GetPromptRequestParams {
     GetPromptRequestParams::new(name).with_arguments(arguments.as_object().cloned().unwrap())
+}
+
+/// What a prompt needs.
+fn arguments(spec: &crate::PromptSpec) -> Value {
+    match spec.args {
+        [arg, ..] if arg.required => json!({ arg.name: "T-1" }),
+        _ => json!({}),
+    }
 }
 
 async fn prompt(bench: &Bench, name: &str, arguments: Value) -> String {
@@ -139,14 +148,62 @@ async fn the_queue_review_counts_what_needs_attention() {
 }
 
 #[tokio::test]
+async fn the_review_of_calls_counts_and_picks_those_of_the_category_that_went_wrong() {
+    let bench = bench().await;
+    let mut records = Vec::new();
+    for (word, category, score) in [
+        ("happy", "billing", 5),
+        ("unhappy", "billing", 1),
+        ("other", "email", 2),
+    ] {
+        let mut call = import_call(word);
+        call.category = category.to_owned();
+        if word == "happy" {
+            call.outcome = domain::CallOutcome::Unresolved;
+        }
+        let mut given = import_csat(word, word, score);
+        given.category = category.to_owned();
+        records.push(ImportRecord::Call(call));
+        records.push(ImportRecord::Csat(given));
+    }
+    bench.import(records).await;
+    let text = prompt(
+        &bench,
+        "call-quality-review",
+        json!({"category": "Billing"}),
+    )
+    .await;
+    for part in [
+        "Review the quality of calls in billing.",
+        "Calls: 2.",
+        "Scores of calls and tickets: 2, mean 3.00, 50.0 % of 4 and 5.",
+        "## Calls with a score of 1 or 2: 1\n",
+        "CALL-00003",
+        "## Calls that ended unresolved: 1\n",
+        "CALL-00002",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("CALL-00004"), "{text}");
+    let all = prompt(&bench, "call-quality-review", json!({})).await;
+    assert!(
+        all.contains("Calls: 4.") && all.contains("a score of 1 or 2: 2"),
+        "{all}"
+    );
+    let none = prompt(
+        &bench,
+        "call-quality-review",
+        json!({"category": "hardware"}),
+    )
+    .await;
+    assert!(none.contains("Calls: 0.\nThere is no score."), "{none}");
+}
+
+#[tokio::test]
 async fn every_prompt_points_at_tools_that_exist_and_ends_by_waiting() {
     let bench = bench().await;
     for spec in PROMPTS {
-        let arguments = if spec.args.is_empty() {
-            json!({})
-        } else {
-            json!({"ticket_id": "T-1"})
-        };
+        let arguments = arguments(spec);
         let text = prompt(&bench, spec.name, arguments).await;
         let task = text.split("## Task\n").nth(1).unwrap();
         let tools = tool_specs().filter(|tool| task.contains(tool.name)).count();
@@ -183,13 +240,18 @@ async fn prompts_stay_within_the_budget_whatever_the_queue_holds() {
         )));
     }
     bench.import(records).await;
+    let mut calls = Vec::new();
+    for number in 0..150 {
+        let word = format!("call{number}");
+        let mut call = import_call(&word);
+        call.agent = "字\"".repeat(100);
+        calls.push(ImportRecord::Call(call));
+        calls.push(ImportRecord::Csat(import_csat(&word, &word, 1)));
+    }
+    bench.import(calls).await;
     let budget = Settings::default().result_bytes;
     for spec in PROMPTS {
-        let arguments = if spec.args.is_empty() {
-            json!({})
-        } else {
-            json!({"ticket_id": "T-1"})
-        };
+        let arguments = arguments(spec);
         let text = prompt(&bench, spec.name, arguments).await;
         // The task's own words come on top of what is budgeted.
         assert!(
@@ -240,6 +302,11 @@ async fn a_prompt_error_names_the_argument() {
             "nonsense",
             json!({}),
             "there is no prompt `nonsense`; valid are: triage-ticket",
+        ),
+        (
+            "call-quality-review",
+            json!({"category": "vpn"}),
+            "`category` is `vpn`, which is not one of: account",
         ),
     ] {
         let error = protocol_error(bench.client.get_prompt(request(name, &arguments)).await);

@@ -16,7 +16,8 @@ use rmcp::service::{
 use rmcp::{RoleClient, RoleServer, ServiceExt as _};
 use serde_json::{Value, json};
 use storage::import::{
-    ImportCall, ImportComment, ImportCustomer, ImportRecord, ImportRow, ImportTicket, OnError,
+    ImportCall, ImportComment, ImportCsat, ImportCsatSubject, ImportCustomer, ImportRecord,
+    ImportRow, ImportTicket, OnError,
 };
 use storage::{DatabaseUrl, Options, Storage};
 use tempfile::TempDir;
@@ -371,6 +372,18 @@ pub(super) fn import_call(word: &str) -> ImportCall {
                 text: format!("Turn {word}"),
             },
         ],
+    }
+}
+
+/// A score of a call.
+pub(super) fn import_csat(word: &str, call: &str, score: u8) -> ImportCsat {
+    ImportCsat {
+        external_id: word.to_owned(),
+        subject: ImportCsatSubject::Call(call.to_owned()),
+        score,
+        comment: Some(format!("Comment {word}")),
+        category: "general".to_owned(),
+        submitted_at: START,
     }
 }
 

@@ -88,8 +88,8 @@ const EXCERPT_CHARS: usize = 160;
 /// Characters of an excerpt before the word that was found.
 const EXCERPT_LEAD: usize = 40;
 
-/// The part of a description around the first of the terms, or its beginning.
-fn excerpt<'a>(description: &'a str, terms: &[String]) -> &'a str {
+/// The part of a text around the first of the terms, or its beginning.
+pub(super) fn excerpt<'a>(description: &'a str, terms: &[String]) -> &'a str {
     let mut at = 0;
     let mut found = None;
     for word in description.split_inclusive(|c: char| !c.is_alphanumeric()) {

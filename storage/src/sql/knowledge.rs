@@ -1,12 +1,12 @@
-//! Articles and calls: reading.
+//! Articles: reading.
 
 use diesel::prelude::*;
-use domain::{Article, ArticleId, Call, CallId, EntityKind};
+use domain::{Article, ArticleId, EntityKind};
 
 use super::connection::{AnyConnection, MultiBackend};
 use super::errors::classify;
-use super::rows::{ArticleRow, BlockRow, CallRow};
-use super::schema::{article_blocks, articles, calls};
+use super::rows::{ArticleRow, BlockRow};
+use super::schema::{article_blocks, articles};
 use crate::StoreError;
 
 /// One article with its version, or none.
@@ -75,19 +75,4 @@ pub(super) fn list_articles(
         found.push(row.with_blocks(own)?);
     }
     Ok(found)
-}
-
-/// One call.
-pub(super) fn get_call(conn: &mut AnyConnection, id: CallId) -> Result<Call, StoreError> {
-    let row = calls::table
-        .find(id.number())
-        .select(CallRow::as_select())
-        .get_result(conn)
-        .optional()
-        .map_err(classify)?
-        .ok_or(StoreError::NotFound {
-            entity: EntityKind::Call,
-            id: id.number(),
-        })?;
-    Ok(row.try_into()?)
 }

@@ -246,7 +246,8 @@ impl TryFrom<CallRow> for Call {
     }
 }
 
-fn read_turns(json: &str) -> Result<Vec<Turn>, BadValue> {
+/// A transcript from what is stored.
+pub(super) fn read_turns(json: &str) -> Result<Vec<Turn>, BadValue> {
     let turns: Vec<StoredTurn> = serde_json::from_str(json).map_err(|error| BadValue {
         column: "calls.turns",
         value: error.to_string(),

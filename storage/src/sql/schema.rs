@@ -111,9 +111,27 @@ diesel::table! {
         started_at -> BigInt,
         duration_seconds -> BigInt,
         agent -> Text,
+        agent_folded -> Text,
         category -> Text,
         outcome -> Text,
         turns -> Text,
+    }
+}
+
+diesel::table! {
+    call_terms (rowid) {
+        rowid -> BigInt,
+        caller -> Text,
+        agent -> Text,
+        /// The hidden column by which SQLite's full-text tables are queried.
+        #[sql_name = "call_terms"]
+        everything -> Text,
+    }
+}
+
+diesel::table! {
+    calls_to_index (call_id) {
+        call_id -> BigInt,
     }
 }
 
@@ -126,6 +144,7 @@ diesel::table! {
         comment -> Nullable<Text>,
         category -> Text,
         submitted_at -> BigInt,
+        week -> BigInt,
     }
 }
 
@@ -270,4 +289,7 @@ diesel::table! {
 
 diesel::joinable!(ticket_terms -> tickets (rowid));
 diesel::allow_tables_to_appear_in_same_query!(tickets, ticket_terms);
-diesel::allow_tables_to_appear_in_same_query!(calls, tickets);
+diesel::joinable!(call_terms -> calls (rowid));
+diesel::joinable!(csat_responses -> calls (call_id));
+diesel::joinable!(csat_responses -> tickets (ticket_id));
+diesel::allow_tables_to_appear_in_same_query!(calls, call_terms, csat_responses, tickets);

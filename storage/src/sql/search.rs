@@ -18,7 +18,7 @@ use crate::{FoundTickets, StoreError};
 diesel::infix_operator!(Matches, " MATCH ", Bool);
 
 /// Candidates to read: one more than are ranked says that there are more.
-const CANDIDATES_READ: i64 = 1_001;
+pub(super) const CANDIDATES_READ: i64 = 1_001;
 
 const _: () = assert!(limits::SEARCH_CANDIDATES + 1 == 1_001);
 
@@ -36,7 +36,7 @@ const WORDS: (
 
 /// Whether a ticket must hold every term or any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
+pub(super) enum Wanted {
     All,
     Any,
 }
@@ -52,7 +52,7 @@ fn score(terms: &[String], subject: &str, body: &str, comments: &str) -> i64 {
 }
 
 /// A bit for each term that is among the words of a text.
-fn terms_in(terms: &[String], text: &str) -> u32 {
+pub(super) fn terms_in(terms: &[String], text: &str) -> u32 {
     text.split(' ')
         .filter_map(|word| terms.iter().position(|term| term == word))
         .fold(0, |bits, term| bits | 1 << term)
@@ -65,7 +65,7 @@ fn found_terms(score: i64) -> i64 {
 }
 
 /// Whether a text is one that `domain::terms` makes; nothing else is in the index, and the index would cut it up.
-fn is_term(text: &str) -> bool {
+pub(super) fn is_term(text: &str) -> bool {
     !text.is_empty()
         && text
             .chars()
@@ -73,7 +73,7 @@ fn is_term(text: &str) -> bool {
 }
 
 /// A query in the words of an engine's full-text index: each term is a quoted string, so that none is an operator.
-fn expression(engine: Engine, terms: &[String], wanted: Wanted) -> String {
+pub(super) fn expression(engine: Engine, terms: &[String], wanted: Wanted) -> String {
     let (quote, operator) = match (engine, wanted) {
         (Engine::Sqlite, Wanted::All) => ('"', " AND "),
         (Engine::Sqlite, Wanted::Any) => ('"', " OR "),

@@ -32,7 +32,10 @@ impl Fixture {
         let url = DatabaseUrl::parse(&format!("sqlite:{}", path.display())).unwrap();
         let database = Database::locate(&url, true, Duration::from_secs(5)).unwrap();
         let steps = database.migrate(&database.writer_lock().unwrap()).unwrap();
-        assert_eq!(steps, ["0001", "0002", "0003", "0004", "0005", "0006"]);
+        assert_eq!(
+            steps,
+            ["0001", "0002", "0003", "0004", "0005", "0006", "0007"]
+        );
         Self {
             database,
             _dir: dir,
@@ -308,4 +311,36 @@ fn every_migration_can_be_taken_back() {
          AND name NOT LIKE '\\_\\_diesel%' ESCAPE '\\'",
     );
     assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn calls_that_were_there_before_the_index_wait_for_their_words() {
+    use diesel_migrations::MigrationHarness;
+
+    let fixture = Fixture::new();
+    let AnyConnection::Sqlite(mut conn) = fixture.connect() else {
+        panic!("it is a file");
+    };
+    conn.revert_last_migration(super::connection::SQLITE_MIGRATIONS)
+        .unwrap();
+    conn.batch_execute(
+        "INSERT INTO calls (started_at, duration_seconds, agent, category, outcome, turns) \
+         VALUES (0, 9, 'ÅSA', 'general', 'resolved', '[[\"caller\", 1, \"Strange fees\"], [\"agent\", 2, \"Oh\"]]')",
+    )
+    .unwrap();
+    let lock = fixture.database.writer_lock().unwrap();
+    assert_eq!(fixture.database.migrate(&lock).unwrap(), ["0007"]);
+    let mut conn = fixture.connect();
+    for indexed in [1, 0] {
+        assert_eq!(
+            super::call_words::index_waiting(&mut conn, &lock, Duration::ZERO).unwrap(),
+            indexed
+        );
+    }
+    let words = lines(
+        &mut conn,
+        "SELECT agent_folded || '; ' || t.caller || '; ' || t.agent AS line \
+         FROM calls JOIN call_terms t ON t.rowid = id",
+    );
+    assert_eq!(words, ["åsa; strang fee; oh"]);
 }

@@ -25,8 +25,10 @@ macro_rules! on_every_engine {
 
 mod access_tokens;
 mod audit;
+mod calls;
 mod chain;
 mod concurrency;
+mod csat;
 mod customers;
 mod details;
 mod faults;

@@ -1,11 +1,12 @@
 //! Calls and scores.
 
 use diesel::prelude::*;
-use domain::{CustomerId, EntityKind, TicketId, Version};
+use domain::{CustomerId, EntityKind, TicketId, Version, text};
 
 use super::{Import, Kind, NotTaken, Taken};
 use crate::StoreError;
 use crate::import::{ImportCall, ImportCsat, ImportCsatSubject};
+use crate::sql::call_words;
 use crate::sql::errors::classify;
 use crate::sql::rows::write_turns;
 use crate::sql::schema::{calls, csat_responses};
@@ -42,6 +43,7 @@ impl Import<'_, '_> {
                 calls::started_at.eq(row.started_at.micros()),
                 calls::duration_seconds.eq(i64::from(row.duration_seconds)),
                 calls::agent.eq(&row.agent),
+                calls::agent_folded.eq(text::fold(&row.agent)),
                 calls::category.eq(&row.category),
                 calls::outcome.eq(row.outcome.as_str()),
                 calls::turns.eq(turns),
@@ -49,6 +51,7 @@ impl Import<'_, '_> {
             .returning(calls::id)
             .get_result(self.tx.step()?)
             .map_err(classify)?;
+        call_words::add(self.tx, id, &row.turns)?;
         self.written.extend(ticket.map(TicketId::new));
         self.remember(Kind::Call, &row.external_id, id)?;
         self.note(EntityKind::Call, id, None, Version::FIRST)
