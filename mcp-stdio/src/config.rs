@@ -392,7 +392,10 @@ impl Config {
             let shown = path.display().to_string();
             table.insert("checkpoint_file".to_owned(), shown.into());
         }
-        classifier::show(&self.classifier, &mut table)?;
+        table.extend(self.classifier.to_table());
+        if self.classifier.has_key() {
+            table.insert("classifier_key".to_owned(), "(hidden)".into());
+        }
         table.insert(
             "timeout_seconds".to_owned(),
             i64::try_from(self.timeout_seconds)?.into(),

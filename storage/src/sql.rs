@@ -87,7 +87,8 @@ fn ready_to_write(
         let turn = lock
             .take()
             .map_err(|error| OpenError::Unavailable(error.into()))?;
-        let rows = chain::seal_older_log(&mut conn, &sealer).map_err(unavailable)?;
+        let rows = chain::seal_older_log(&mut conn, &sealer, database.busy_timeout())
+            .map_err(unavailable)?;
         drop(turn);
         tracing::info!(
             rows,
@@ -105,11 +106,16 @@ fn ready_to_write(
 
 /// The name of the store, which its first opening gave it.
 fn deployment(conn: &mut AnyConnection) -> Result<Arc<str>, OpenError> {
-    schema::deployment::table
-        .select(schema::deployment::id)
-        .first::<String>(conn)
-        .map(Arc::from)
-        .map_err(|error| OpenError::Unavailable(error.into()))
+    let cause = |error: diesel::result::Error| OpenError::Unavailable(error.into());
+    conn.begin_read().map_err(cause)?;
+    conn.read(|conn| {
+        schema::deployment::table
+            .select(schema::deployment::id)
+            .first::<String>(conn)
+            .map(Arc::from)
+            .map_err(errors::classify)
+    })
+    .map_err(|error| OpenError::Unavailable(error.into()))
 }
 
 impl SqlStorage {
@@ -134,17 +140,18 @@ impl SqlStorage {
         let writer = WriteQueue::start(database.clone(), lock, conn, options.group_limit, hands)
             .map_err(|error| OpenError::Unavailable(error.into()))?;
         Ok(Self {
-            readers: Readers::new(database, options.readers),
+            readers: Readers::start(database, options.readers)
+                .map_err(|error| OpenError::Unavailable(error.into()))?,
             writer,
             read_only: options.read_only,
             sealer,
         })
     }
 
-    fn read<'a, T: 'a>(
-        &'a self,
-        query: impl FnOnce(&mut AnyConnection) -> Result<T, StoreError> + Send + 'a,
-    ) -> StoreFuture<'a, T> {
+    fn read<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(&mut AnyConnection) -> Result<T, StoreError> + Send + 'static,
+    ) -> StoreFuture<'_, T> {
         Box::pin(self.readers.read(query))
     }
 
@@ -355,8 +362,8 @@ impl Storage for SqlStorage {
     }
 
     fn verify_audit(&self, outside: Vec<String>) -> StoreFuture<'_, AuditReport> {
-        let sealer = &self.sealer;
-        self.read(move |conn| conn.snapshot(|conn| verify::verify(conn, sealer, &outside)))
+        let sealer = self.sealer.clone();
+        self.read(move |conn| conn.snapshot(|conn| verify::verify(conn, &sealer, &outside)))
     }
 
     fn export_audit(&self, after: i64, limit: u16) -> StoreFuture<'_, Vec<AuditProof>> {

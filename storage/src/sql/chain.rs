@@ -1,6 +1,7 @@
 //! The chain over the audit log: its head, what seals a row, and the one time that the rows of older builds are sealed.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -155,8 +156,12 @@ pub(super) fn unknown_key(
 ///
 /// Their tags say that they were sealed later, so this can't make a log that somebody changed and stripped of its seals look as if it
 /// had been sealed all along; and a log of which any row is sealed is not touched.
-pub(super) fn seal_older_log(conn: &mut AnyConnection, sealer: &Sealer) -> Result<i64, StoreError> {
-    conn.begin_write().map_err(classify)?;
+pub(super) fn seal_older_log(
+    conn: &mut AnyConnection,
+    sealer: &Sealer,
+    busy_timeout: Duration,
+) -> Result<i64, StoreError> {
+    conn.begin_write(busy_timeout).map_err(classify)?;
     let done = seal_all(conn, sealer);
     let end = if done.is_ok() { "COMMIT" } else { "ROLLBACK" };
     let ended = conn.batch_execute(end).map_err(classify);

@@ -1,6 +1,7 @@
 //! One transaction for a group of jobs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use diesel::connection::SimpleConnection;
 
@@ -13,7 +14,9 @@ use crate::sql::errors::{Broken, classify};
 
 /// Why a whole transaction is lost.
 pub(super) enum Lost {
-    /// It could not begin; no job has run.
+    /// It could not begin on this connection; no job has run.
+    NoConnection(StoreError),
+    /// It has not begun; no job has run.
     NotBegun(StoreError),
     /// It was certainly undone.
     Undone(StoreError),
@@ -25,26 +28,28 @@ impl Lost {
     /// What the jobs' callers are told.
     pub(super) fn into_error(self) -> StoreError {
         match self {
-            Self::NotBegun(error) | Self::Undone(error) => error,
+            Self::NoConnection(error) | Self::NotBegun(error) | Self::Undone(error) => error,
             Self::Unknown(error) => StoreError::OutcomeUnknown(error.into()),
         }
     }
 }
 
-/// Runs jobs in one transaction. `committing` is set for as long as a panic would leave the outcome open.
+/// Runs jobs in one transaction. `committing` is set for as long as a panic would leave the outcome open, and
+/// `busy_timeout` is how long it waits for another writer.
 ///
 /// The head of the audit log comes first: two writers that took it last would each hold what the other needs next
 /// (design section 7).
 pub(super) fn run(
     conn: &mut AnyConnection,
     hands: &Hands,
+    busy_timeout: Duration,
     group: &mut [Box<dyn Job>],
     committing: &mut bool,
 ) -> Result<(), Lost> {
     let faults = hands.faults.as_deref();
     inject(faults).map_err(Lost::NotBegun)?;
-    conn.begin_write()
-        .map_err(|error| Lost::NotBegun(classify(error)))?;
+    conn.begin_write(busy_timeout)
+        .map_err(|error| Lost::NoConnection(classify(error)))?;
     inject(faults).map_err(Lost::NotBegun)?;
     let head = chain::take_head(conn).map_err(Lost::NotBegun)?;
     let mut tx = Tx {
