@@ -117,7 +117,7 @@ fn what_is_missing_or_damaged_is_named_and_said_how_to_get() {
         EmbedError::Absent(Absent::Missing { path: path.clone() })
     );
     // A text is cut without the weights.
-    assert_eq!(embedder.windows("a text").unwrap(), [0..6]);
+    assert_eq!(embedder.windows("a text").unwrap().len(), 1);
 
     std::fs::write(&path, "not a model").unwrap();
     let damaged = embedder.prepare().unwrap_err();
@@ -143,11 +143,8 @@ fn a_model_that_came_later_is_found() {
 
 #[test]
 fn the_version_beside_a_vector_is_the_weights_own() {
-    let version: String = MODEL
-        .version
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let version = u64::from_be_bytes(MODEL.version);
+    let version = format!("{version:016x}");
     assert!(WEIGHTS_SHA256.starts_with(&version));
     assert!(check_weights(b"").is_err());
 }
