@@ -135,13 +135,12 @@ impl Packed {
     }
 }
 
-/// Sum of the products. Two bytes multiplied fit in sixteen bits and all of a row in 32, so no step can overflow, and the
-/// compiler turns the loop into the processor's own multiply-and-add.
+/// Sum of the products. 384 products of two bytes fit in 32 bits, so nothing wraps; that it may lets the compiler use the processor's
+/// own multiply-and-add where overflow is checked everywhere else.
 pub(crate) fn dot(a: &[i8; DIMENSIONS], b: &[i8; DIMENSIONS]) -> i32 {
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| i32::from(i16::from(*a) * i16::from(*b)))
-        .sum()
+    a.iter().zip(b).fold(0_i32, |sum, (a, b)| {
+        sum.wrapping_add(i32::from(i16::from(*a).wrapping_mul(i16::from(*b))))
+    })
 }
 
 /// A sum of products as a cosine.
