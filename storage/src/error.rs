@@ -59,6 +59,30 @@ pub enum StoreError {
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
+impl StoreError {
+    /// Whether the database itself could not be used.
+    pub(crate) const fn is_unavailable(&self) -> bool {
+        matches!(self, Self::Unavailable(_))
+    }
+
+    /// The same error for another caller; the cause goes along as text.
+    pub(crate) fn copy(&self) -> Self {
+        let cause = |cause: &(dyn std::error::Error + Send + Sync)| cause.to_string().into();
+        match self {
+            Self::Busy => Self::Busy,
+            Self::Full => Self::Full,
+            Self::Unavailable(source) => Self::Unavailable(cause(source.as_ref())),
+            Self::OutcomeUnknown(source) => Self::OutcomeUnknown(cause(source.as_ref())),
+            Self::Internal(source) => Self::Internal(cause(source.as_ref())),
+            Self::NotFound { .. }
+            | Self::Stale { .. }
+            | Self::DuplicateEmail
+            | Self::Flagged { .. }
+            | Self::UnknownCategory { .. } => Self::Internal(self.to_string().into()),
+        }
+    }
+}
+
 /// Why a store could not be opened. It is for whoever starts the server, so it names files.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -108,9 +132,9 @@ pub enum OpenError {
         /// What it must be.
         wanted: &'static str,
     },
-    /// This build has no driver for that engine.
-    #[error("this build opens `sqlite:PATH` only")]
-    AnotherEngine,
+    /// The server's database has no tables of ours, and they were not to be made.
+    #[error("the database holds no desk; `migrate` makes one in it")]
+    NoDesk,
     /// The database can't be reached, or is none.
     #[error("the database cannot be opened")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),

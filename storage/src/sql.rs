@@ -66,11 +66,16 @@ pub(crate) fn migrate(url: &DatabaseUrl) -> Result<Vec<String>, OpenError> {
 
 /// The name of the store, which its first opening gave it.
 fn deployment(conn: &mut AnyConnection) -> Result<Arc<str>, OpenError> {
-    schema::deployment::table
-        .select(schema::deployment::id)
-        .first::<String>(conn)
-        .map(Arc::from)
-        .map_err(|error| OpenError::Unavailable(error.into()))
+    let cause = |error: diesel::result::Error| OpenError::Unavailable(error.into());
+    conn.begin_read().map_err(cause)?;
+    conn.read(|conn| {
+        schema::deployment::table
+            .select(schema::deployment::id)
+            .first::<String>(conn)
+            .map(Arc::from)
+            .map_err(errors::classify)
+    })
+    .map_err(|error| OpenError::Unavailable(error.into()))
 }
 
 impl SqlStorage {
@@ -94,17 +99,18 @@ impl SqlStorage {
         )
         .map_err(|error| OpenError::Unavailable(error.into()))?;
         Ok(Self {
-            readers: Readers::new(database, options.readers),
+            readers: Readers::start(database, options.readers)
+                .map_err(|error| OpenError::Unavailable(error.into()))?,
             writer,
             read_only: options.read_only,
             deployment,
         })
     }
 
-    fn read<'a, T: 'a>(
-        &'a self,
-        query: impl FnOnce(&mut AnyConnection) -> Result<T, StoreError> + Send + 'a,
-    ) -> StoreFuture<'a, T> {
+    fn read<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(&mut AnyConnection) -> Result<T, StoreError> + Send + 'static,
+    ) -> StoreFuture<'_, T> {
         Box::pin(self.readers.read(query))
     }
 

@@ -1,43 +1,51 @@
 //! The one place that knows which database it is: connecting, settings, transactions, migrations.
 //!
 //! Statements elsewhere are written against [`AnyConnection`], whose backend accepts only what every engine has.
-//! A second engine is a second variant here, its migrations, and its arm in each `match` below.
+//! What only one engine needs is in a module of its own, `sqlite` or `postgres`; another would be a third variant here.
 
-use std::fs::{File, OpenOptions};
-use std::path::{Path, PathBuf};
+mod postgres;
+mod sqlite;
+
+use std::fs::File;
+use std::path::Path;
 use std::time::Duration;
 
 use diesel::connection::SimpleConnection;
+use diesel::migration::{Migration, MigrationSource, MigrationVersion};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Text};
-use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
+use diesel_migrations::EmbeddedMigrations;
 
+use self::postgres::PostgresServer;
+use self::sqlite::SqliteFile;
 use super::errors;
 use crate::url::Place;
 use crate::{DatabaseUrl, OpenError, StoreError};
 
-pub(super) const SQLITE_MIGRATIONS: EmbeddedMigrations = embed_migrations!("migrations/sqlite");
-
-/// Two connections on a SQLite older than this can lose a write-ahead log (3.7.0 to 3.51.2).
-const SQLITE_FLOOR: [u32; 3] = [3, 51, 3];
-
-/// After a large import the log is cut back to this.
-const LOG_BYTES: u32 = 64 * 1024 * 1024;
+#[cfg(test)]
+pub(super) use sqlite::MIGRATIONS as SQLITE_MIGRATIONS;
 
 #[expect(
     clippy::disallowed_methods,
     reason = "the derive expands to `establish`; nothing calls it, see `Database::connect`"
 )]
 mod any {
-    use diesel::SqliteConnection;
+    use diesel::{PgConnection, SqliteConnection};
 
     /// A connection to any of the engines.
     #[derive(diesel::MultiConnection)]
     pub(crate) enum AnyConnection {
         Sqlite(SqliteConnection),
+        Postgres(PgConnection),
     }
 }
 pub(super) use any::{AnyConnection, MultiBackend};
+
+/// What keeps a store, for the few statements that each writes in its own way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Engine {
+    Sqlite,
+    Postgres,
+}
 
 /// What a connection is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,138 +58,90 @@ pub(super) enum Purpose {
 
 /// A database that can be connected to.
 #[derive(Clone, Debug)]
-pub(super) struct Database {
-    path: PathBuf,
-    busy_timeout: Duration,
+pub(super) enum Database {
+    /// A file.
+    Sqlite(SqliteFile),
+    /// A database of a server.
+    Postgres(PostgresServer),
 }
 
 /// What keeps the writers of different processes in a fair order: SQLite's own waiting is a lottery that a busy process
-/// wins for seconds, while the kernel wakes those who wait for a file lock one after the other.
+/// wins for seconds, while the kernel wakes those who wait for a file lock one after the other. PostgreSQL's writers queue
+/// at the head of the audit log, in order, and need no other lock.
 #[derive(Debug)]
-pub(super) struct WriterLock(File);
+pub(super) struct WriterLock(Option<File>);
 
 /// Held while a transaction writes; the lock is free again when it is dropped.
 #[derive(Debug)]
-pub(super) struct WriterTurn<'a>(&'a File);
+pub(super) struct WriterTurn<'a>(Option<&'a File>);
 
 impl WriterLock {
     /// Waits until no other process writes.
     pub(super) fn take(&self) -> Result<WriterTurn<'_>, std::io::Error> {
-        self.0.lock()?;
-        Ok(WriterTurn(&self.0))
+        if let Some(file) = &self.0 {
+            file.lock()?;
+        }
+        Ok(WriterTurn(self.0.as_ref()))
     }
 }
 
 impl Drop for WriterTurn<'_> {
     fn drop(&mut self) {
-        if let Err(error) = self.0.unlock() {
+        if let Some(Err(error)) = self.0.map(File::unlock) {
             tracing::error!(%error, "the writer's lock file could not be unlocked");
         }
     }
 }
 
 impl Database {
-    /// Finds or makes the file; nothing is connected yet.
+    /// Finds or makes the file, or reads the server's address; nothing is connected yet.
     pub(super) fn locate(
         url: &DatabaseUrl,
         create: bool,
         busy_timeout: Duration,
     ) -> Result<Self, OpenError> {
-        let path = match url.place() {
-            Place::Sqlite(path) => Path::new(path),
-            Place::Postgres(_) => return Err(OpenError::AnotherEngine),
-        };
-        // Absolute, so that no path can look like one of the addresses that SQLite itself understands.
-        let path = std::path::absolute(path).map_err(|source| OpenError::Io {
-            path: path.to_owned(),
-            source,
-        })?;
-        match OpenOptions::new().read(true).write(true).open(&path) {
-            Ok(file) => check_private(&path, &file)?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && create => {
-                private_file(&path)?;
+        match url.place() {
+            Place::Sqlite(path) => {
+                SqliteFile::locate(Path::new(path), create, busy_timeout).map(Self::Sqlite)
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(OpenError::NotFound { path });
-            }
-            Err(source) => return Err(OpenError::Io { path, source }),
+            Place::Postgres(address) => Ok(Self::Postgres(PostgresServer::locate(
+                address,
+                create,
+                busy_timeout,
+            ))),
         }
-        Ok(Self { path, busy_timeout })
     }
 
-    /// The lock file of this database's writers, kept open for as long as the store is.
+    /// What this database's writers take turns by, kept for as long as the store is.
     pub(super) fn writer_lock(&self) -> Result<WriterLock, OpenError> {
-        let mut name = self.path.as_os_str().to_owned();
-        name.push("-lock");
-        private_file(Path::new(&name)).map(WriterLock)
+        match self {
+            Self::Sqlite(file) => file.lock_file().map(|file| WriterLock(Some(file))),
+            Self::Postgres(_) => Ok(WriterLock(None)),
+        }
+    }
+
+    /// How long a statement waits for a lock.
+    pub(super) const fn busy_timeout(&self) -> Duration {
+        match self {
+            Self::Sqlite(file) => file.busy_timeout(),
+            Self::Postgres(server) => server.busy_timeout(),
+        }
     }
 
     /// A new connection with every setting made and read back.
     pub(super) fn connect(&self, purpose: Purpose) -> Result<AnyConnection, OpenError> {
-        let mut conn = self.connect_raw()?;
-        check_settings(&mut conn)?;
-        if purpose == Purpose::Read {
-            conn.batch_execute("PRAGMA query_only = ON")
-                .map_err(unavailable)?;
+        match self {
+            Self::Sqlite(file) => file.connect(purpose),
+            Self::Postgres(server) => server.connect(purpose),
         }
-        Ok(conn)
-    }
-
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is where connections are made"
-    )]
-    fn connect_raw(&self) -> Result<AnyConnection, OpenError> {
-        let path = self.path.to_str().ok_or_else(|| OpenError::Io {
-            path: self.path.clone(),
-            source: std::io::Error::new(
-                std::io::ErrorKind::InvalidFilename,
-                "the path is not valid UTF-8",
-            ),
-        })?;
-        let mut conn = SqliteConnection::establish(path)
-            .map_err(|error| OpenError::Unavailable(error.into()))?;
-        for setting in [
-            format!("PRAGMA busy_timeout = {}", self.busy_timeout.as_millis()),
-            "PRAGMA synchronous = FULL".to_owned(),
-            "PRAGMA foreign_keys = ON".to_owned(),
-            "PRAGMA trusted_schema = OFF".to_owned(),
-            "PRAGMA cell_size_check = ON".to_owned(),
-            // What a savepoint may have to put back stays in memory: as a file it took a quarter of the time of an import,
-            // and it would put customers' text where temporary files go.
-            "PRAGMA temp_store = MEMORY".to_owned(),
-            format!("PRAGMA journal_size_limit = {LOG_BYTES}"),
-        ] {
-            conn.batch_execute(&setting).map_err(unavailable)?;
-        }
-        Ok(AnyConnection::Sqlite(conn))
     }
 
     /// Brings the schema up to this build and names the steps taken.
-    ///
-    /// Steps are taken under the writers' lock, so that of two processes that start at once one waits and then finds
-    /// nothing to do; where nothing is to be done, the lock is not waited for.
     pub(super) fn migrate(&self, lock: &WriterLock) -> Result<Vec<String>, OpenError> {
-        let AnyConnection::Sqlite(mut conn) = self.connect_raw()?;
-        check_library(&mut conn)?;
-        if uses_log(&mut conn)? && pending(&mut conn)?.is_empty() {
-            return Ok(Vec::new());
+        match self {
+            Self::Sqlite(file) => file.migrate(lock),
+            Self::Postgres(server) => server.migrate(),
         }
-        let turn = lock.take().map_err(|source| OpenError::Io {
-            path: self.path.clone(),
-            source,
-        })?;
-        conn.batch_execute("PRAGMA journal_mode = WAL")
-            .map_err(unavailable)?;
-        let mut steps = Vec::new();
-        for migration in pending(&mut conn)? {
-            let version = conn
-                .run_migration(&migration)
-                .map_err(OpenError::Unavailable)?;
-            steps.push(version.to_string());
-        }
-        drop(turn);
-        Ok(steps)
     }
 }
 
@@ -189,18 +149,15 @@ fn unavailable(error: diesel::result::Error) -> OpenError {
     OpenError::Unavailable(error.into())
 }
 
-/// The steps that this build has and the database lacks; a step that the database has and this build lacks is an error.
-fn pending(
-    conn: &mut SqliteConnection,
-) -> Result<Vec<Box<dyn diesel::migration::Migration<diesel::sqlite::Sqlite>>>, OpenError> {
-    use diesel::migration::MigrationSource;
+type Steps<DB> = Vec<Box<dyn Migration<DB>>>;
 
-    let known: Vec<Box<dyn diesel::migration::Migration<diesel::sqlite::Sqlite>>> =
-        SQLITE_MIGRATIONS
-            .migrations()
-            .map_err(OpenError::Unavailable)?;
-    let applied = conn.applied_migrations().map_err(OpenError::Unavailable)?;
-    for version in &applied {
+/// The steps that this build has and the database lacks; a step that the database has and this build lacks is an error.
+fn pending<DB: diesel::backend::Backend>(
+    source: &EmbeddedMigrations,
+    applied: &[MigrationVersion<'_>],
+) -> Result<Steps<DB>, OpenError> {
+    let known: Steps<DB> = source.migrations().map_err(OpenError::Unavailable)?;
+    for version in applied {
         if !known.iter().any(|step| step.name().version() == *version) {
             return Err(OpenError::NewerSchema {
                 found: version.to_string(),
@@ -215,134 +172,55 @@ fn pending(
     Ok(missing)
 }
 
-#[derive(QueryableByName)]
-struct LibraryVersion {
-    #[diesel(sql_type = Text)]
-    version: String,
-}
-
-fn check_library(conn: &mut SqliteConnection) -> Result<(), OpenError> {
-    let found = diesel::sql_query("SELECT sqlite_version() AS version")
-        .get_result::<LibraryVersion>(conn)
-        .map_err(unavailable)?
-        .version;
-    if is_sound(&found) {
-        Ok(())
-    } else {
-        Err(OpenError::OldSqlite { found })
-    }
-}
-
-fn is_sound(version: &str) -> bool {
-    let parts: Result<Vec<u32>, _> = version.split('.').map(str::parse).collect();
-    parts.is_ok_and(|parts| parts.as_slice() >= SQLITE_FLOOR.as_slice())
-}
-
-#[derive(QueryableByName)]
-struct Settings {
-    #[diesel(sql_type = Text)]
-    journal_mode: String,
-    #[diesel(sql_type = BigInt)]
-    synchronous: i64,
-    #[diesel(sql_type = BigInt)]
-    foreign_keys: i64,
-    #[diesel(sql_type = BigInt)]
-    trusted_schema: i64,
-    #[diesel(sql_type = BigInt)]
-    cell_size_check: i64,
-}
-
-fn settings(conn: &mut SqliteConnection) -> Result<Settings, OpenError> {
-    diesel::sql_query(
-        "SELECT (SELECT journal_mode FROM pragma_journal_mode) AS journal_mode, \
-         (SELECT synchronous FROM pragma_synchronous) AS synchronous, \
-         (SELECT foreign_keys FROM pragma_foreign_keys) AS foreign_keys, \
-         (SELECT trusted_schema FROM pragma_trusted_schema) AS trusted_schema, \
-         (SELECT cell_size_check FROM pragma_cell_size_check) AS cell_size_check",
-    )
-    .get_result(conn)
-    .map_err(unavailable)
-}
-
-fn uses_log(conn: &mut SqliteConnection) -> Result<bool, OpenError> {
-    Ok(settings(conn)?.journal_mode == "wal")
-}
-
-/// Reads the settings back: SQLite takes a setting that it can't keep without an error.
-fn check_settings(conn: &mut AnyConnection) -> Result<(), OpenError> {
-    let AnyConnection::Sqlite(conn) = conn;
-    let found = settings(conn)?;
-    let numbers = [
-        ("synchronous", found.synchronous, "2"),
-        ("foreign_keys", found.foreign_keys, "1"),
-        ("trusted_schema", found.trusted_schema, "0"),
-        ("cell_size_check", found.cell_size_check, "1"),
-    ];
-    let texts = numbers.map(|(setting, found, wanted)| (setting, found.to_string(), wanted));
-    for (setting, found, wanted) in [("journal_mode", found.journal_mode, "wal")]
-        .into_iter()
-        .chain(texts)
-    {
-        if found != wanted {
-            return Err(OpenError::Setting {
-                setting,
-                found,
-                wanted,
-            });
+impl AnyConnection {
+    /// What it is connected to.
+    pub(super) const fn engine(&self) -> Engine {
+        match self {
+            Self::Sqlite(_) => Engine::Sqlite,
+            Self::Postgres(_) => Engine::Postgres,
         }
     }
-    Ok(())
-}
 
-/// Opens or makes a file that only its owner can use; SQLite gives the files beside the database the same mode.
-fn private_file(path: &Path) -> Result<File, OpenError> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path).map_err(|source| OpenError::Io {
-        path: path.to_owned(),
-        source,
-    })?;
-    check_private(path, &file)?;
-    Ok(file)
-}
-
-#[cfg(unix)]
-fn check_private(path: &Path, file: &File) -> Result<(), OpenError> {
-    use std::os::unix::fs::PermissionsExt;
-
-    let metadata = file.metadata().map_err(|source| OpenError::Io {
-        path: path.to_owned(),
-        source,
-    })?;
-    let mode = metadata.permissions().mode() & 0o777;
-    let for_others = mode & 0o077;
-    if for_others == 0 {
-        return Ok(());
-    }
-    Err(OpenError::NotPrivate {
-        path: path.to_owned(),
-        mode,
-    })
-}
-
-/// Other systems have access lists, which the user's own directories are given by default.
-#[cfg(not(unix))]
-fn check_private(_path: &Path, _file: &File) -> Result<(), OpenError> {
-    Ok(())
-}
-
-impl AnyConnection {
     /// Runs queries that all see the same state of the database.
     pub(super) fn snapshot<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let begin = match self {
-            Self::Sqlite(_) => "BEGIN",
-        };
-        self.batch_execute(begin).map_err(errors::classify)?;
+        match self {
+            Self::Sqlite(_) => {
+                self.batch_execute("BEGIN").map_err(errors::classify)?;
+                self.then_end(work)
+            }
+            // Every read is one transaction there, see `begin_read`.
+            Self::Postgres(_) => work(self),
+        }
+    }
+
+    /// Begins what a reader does for one caller. On PostgreSQL that is always a transaction with one snapshot: a pooler
+    /// between us and the server may give each transaction another server connection, and nothing outlives one.
+    pub(super) fn begin_read(&mut self) -> QueryResult<()> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(conn) => postgres::begin_read(conn),
+        }
+    }
+
+    /// Does what a reader was asked for, after [`Self::begin_read`].
+    pub(super) fn read<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        match self {
+            Self::Sqlite(_) => work(self),
+            Self::Postgres(_) => self.then_end(work),
+        }
+    }
+
+    /// Ends a transaction that has only read.
+    fn then_end<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let result = work(self);
         // Nothing was written, so there is nothing that a failed end could lose; the next BEGIN would say so.
         let end = self.batch_execute("COMMIT").map_err(errors::classify);
@@ -353,39 +231,19 @@ impl AnyConnection {
 
     /// Begins a transaction that writes. SQLite must be told at once: a transaction that has read first and then wants to
     /// write is refused without waiting (style, part 3.4).
-    pub(super) fn begin_write(&mut self) -> QueryResult<()> {
-        let begin = match self {
-            Self::Sqlite(_) => "BEGIN IMMEDIATE",
-        };
-        self.batch_execute(begin)
+    pub(super) fn begin_write(&mut self, busy_timeout: Duration) -> QueryResult<()> {
+        match self {
+            Self::Sqlite(conn) => conn.batch_execute("BEGIN IMMEDIATE"),
+            Self::Postgres(conn) => postgres::begin_write(conn, busy_timeout),
+        }
     }
 
     /// Whether a commit that failed like this has certainly not happened.
     pub(super) fn commit_surely_failed(&self, error: &StoreError) -> bool {
         match self {
             Self::Sqlite(_) => matches!(error, StoreError::Busy | StoreError::Full),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    //! The version rule.
-
-    use super::*;
-
-    #[test]
-    fn a_library_with_the_log_fault_is_refused() {
-        for (version, sound) in [
-            ("3.51.3", true),
-            ("3.53.2", true),
-            ("4.0.0", true),
-            ("3.51.2", false),
-            ("3.40.1", false),
-            ("3.51", false),
-            ("x", false),
-        ] {
-            assert_eq!(is_sound(version), sound, "{version}");
+            // Any other answer may come from whoever stands between us and a server that has committed.
+            Self::Postgres(_) => matches!(error, StoreError::Busy),
         }
     }
 }

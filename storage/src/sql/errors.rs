@@ -2,7 +2,7 @@
 
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error};
 
-use crate::StoreError;
+use crate::{OpenError, StoreError};
 
 /// What a database's error means to a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +69,17 @@ fn meaning(kind: DatabaseErrorKind, info: &dyn DatabaseErrorInformation) -> Mean
         Meaning::Full
     } else {
         Meaning::OutOfOrder
+    }
+}
+
+/// What it means to a caller that no connection could be made.
+pub(super) fn unopened(error: OpenError) -> StoreError {
+    let message = std::error::Error::source(&error).map(ToString::to_string);
+    let meaning = message.map(|message| meaning(DatabaseErrorKind::Unknown, &message));
+    if meaning == Some(Meaning::Busy) {
+        StoreError::Busy
+    } else {
+        StoreError::Unavailable(error.into())
     }
 }
 

@@ -1,74 +1,68 @@
 //! Connections that read: a few, opened when first needed, each used by one query at a time.
 //!
-//! A read runs where it is asked for: it takes less time than handing it to another thread, and a thread per read each with
-//! a connection of its own took 270 MiB in a trial (issue 2).
+//! On SQLite a read runs where it is asked for: it takes less time than handing it to another thread, and a thread per read
+//! each with a connection of its own took 270 MiB in a trial (issue 2). A server is another machine, which may take its time
+//! or be gone, so there the connections are those of a few threads and no thread that answers requests waits for one.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
+mod inline;
+mod pool;
 
-use tokio::sync::Semaphore;
-
-use super::connection::{AnyConnection, Database, Purpose};
+use self::inline::Inline;
+use self::pool::Pool;
+use super::connection::{AnyConnection, Database};
 use super::errors::Broken;
 use crate::StoreError;
 
 /// The connections.
-pub(super) struct Readers {
-    database: Database,
-    permits: Semaphore,
-    idle: Mutex<Vec<AnyConnection>>,
+pub(super) enum Readers {
+    /// Used by whoever asks.
+    Inline(Inline),
+    /// Used by threads of their own.
+    Pool(Pool),
 }
 
 impl Readers {
     /// At most this many connections, none yet.
-    pub(super) fn new(database: Database, most: usize) -> Self {
-        Self {
-            database,
-            permits: Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS)),
-            idle: Mutex::new(Vec::new()),
+    pub(super) fn start(database: Database, most: usize) -> std::io::Result<Self> {
+        match database {
+            Database::Sqlite(_) => Ok(Self::Inline(Inline::new(database, most))),
+            Database::Postgres(_) => Pool::start(&database, most).map(Self::Pool),
         }
     }
 
     /// Runs a query as soon as a connection is free, first come, first served.
-    pub(super) async fn read<T>(
-        &self,
-        query: impl FnOnce(&mut AnyConnection) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        let _permit = self
-            .permits
-            .acquire()
-            .await
-            .map_err(|_closed| StoreError::Unavailable(Broken("the store is closed").into()))?;
-        let idle = self.idle().pop();
-        let mut conn = match idle {
-            Some(conn) => conn,
-            None => self
-                .database
-                .connect(Purpose::Read)
-                .map_err(|error| StoreError::Unavailable(error.into()))?,
-        };
-        match catch_unwind(AssertUnwindSafe(|| query(&mut conn))) {
-            Ok(result) => {
-                let reusable = !matches!(
-                    result,
-                    Err(StoreError::Unavailable(_) | StoreError::Busy | StoreError::Full)
-                );
-                if reusable && !self.permits.is_closed() {
-                    self.idle().push(conn);
-                }
-                result
-            }
-            Err(_panic) => Err(StoreError::Internal(Broken("a read panicked").into())),
+    pub(super) async fn read<T, F>(&self, query: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut AnyConnection) -> Result<T, StoreError> + Send + 'static,
+    {
+        match self {
+            Self::Inline(inline) => inline.read(query).await,
+            Self::Pool(pool) => pool.read(query).await,
         }
     }
 
     /// Refuses further reads and drops the idle connections.
     pub(super) fn close(&self) {
-        self.permits.close();
-        self.idle().clear();
+        match self {
+            Self::Inline(inline) => inline.close(),
+            Self::Pool(pool) => pool.close(),
+        }
     }
+}
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<AnyConnection>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn closed() -> StoreError {
+    StoreError::Unavailable(Broken("the store is closed").into())
+}
+
+fn panicked() -> StoreError {
+    StoreError::Internal(Broken("a read panicked").into())
+}
+
+/// Whether nothing that a connection answered speaks against using it again.
+fn is_reusable<T>(result: &Result<T, StoreError>) -> bool {
+    !matches!(
+        result,
+        Err(StoreError::Unavailable(_) | StoreError::Busy | StoreError::Full)
+    )
 }

@@ -1,14 +1,15 @@
-//! Finding tickets by words. This is the one query that another engine writes differently; the words come from
+//! Finding tickets by words. This is the one query that each engine writes differently; the words come from
 //! `domain::terms` and the ranking is done here, so that every engine answers alike (design section 8).
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
+use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Text};
 use domain::{Keyset, Page, PageRequest, TicketFilter, Total, limits};
 
-use super::connection::{AnyConnection, MultiBackend};
+use super::connection::{AnyConnection, Engine, MultiBackend};
 use super::errors::classify;
 use super::schema::{ticket_terms, tickets};
 use super::tickets::{get_all, narrowed};
@@ -71,13 +72,16 @@ fn is_term(text: &str) -> bool {
             .all(|c| !c.is_ascii() || c.is_ascii_lowercase() || c.is_ascii_digit())
 }
 
-/// A query in the words of the full-text index: each term is a quoted string, so that none is an operator.
-fn expression(terms: &[String], wanted: Wanted) -> String {
-    let quoted: Vec<String> = terms.iter().map(|term| format!("\"{term}\"")).collect();
-    quoted.join(match wanted {
-        Wanted::All => " AND ",
-        Wanted::Any => " OR ",
-    })
+/// A query in the words of an engine's full-text index: each term is a quoted string, so that none is an operator.
+fn expression(engine: Engine, terms: &[String], wanted: Wanted) -> String {
+    let (quote, operator) = match (engine, wanted) {
+        (Engine::Sqlite, Wanted::All) => ('"', " AND "),
+        (Engine::Sqlite, Wanted::Any) => ('"', " OR "),
+        (Engine::Postgres, Wanted::All) => ('\'', " & "),
+        (Engine::Postgres, Wanted::Any) => ('\'', " | "),
+    };
+    let quoted = terms.iter().map(|term| format!("{quote}{term}{quote}"));
+    quoted.collect::<Vec<_>>().join(operator)
 }
 
 type Row = (i64, String, String, String);
@@ -122,13 +126,22 @@ fn indexed(
     wanted: Wanted,
     filter: &TicketFilter,
 ) -> Result<Vec<Keyset>, StoreError> {
+    let engine = conn.engine();
+    let sought = expression(engine, terms, wanted);
     let query = ticket_terms::table
         .inner_join(tickets::table)
-        .into_boxed::<MultiBackend>()
-        .filter(Matches::new(
+        .into_boxed::<MultiBackend>();
+    let query = match engine {
+        Engine::Sqlite => query.filter(Matches::new(
             ticket_terms::everything,
-            expression(terms, wanted).into_sql::<Text>(),
-        ));
+            sought.into_sql::<Text>(),
+        )),
+        Engine::Postgres => query.filter(
+            sql::<Bool>("ticket_terms.terms @@ ")
+                .bind::<Text, _>(sought)
+                .sql("::tsquery"),
+        ),
+    };
     let rows: Vec<Row> = narrowed!(query, filter)
         .order(ticket_terms::rowid.desc())
         .limit(CANDIDATES_READ)
@@ -240,8 +253,14 @@ mod tests {
     #[test]
     fn a_term_is_a_quoted_word_and_nothing_else() {
         let terms = ["and".to_owned(), "東京".to_owned()];
-        assert_eq!(expression(&terms, Wanted::All), "\"and\" AND \"東京\"");
-        assert_eq!(expression(&terms, Wanted::Any), "\"and\" OR \"東京\"");
+        for (engine, wanted, expected) in [
+            (Engine::Sqlite, Wanted::All, "\"and\" AND \"東京\""),
+            (Engine::Sqlite, Wanted::Any, "\"and\" OR \"東京\""),
+            (Engine::Postgres, Wanted::All, "'and' & '東京'"),
+            (Engine::Postgres, Wanted::Any, "'and' | '東京'"),
+        ] {
+            assert_eq!(expression(engine, &terms, wanted), expected);
+        }
         for other in ["", "a b", "a\"", "a*", "subject:a", "a\0", "-a", "AND"] {
             assert!(!is_term(other), "{other:?}");
         }

@@ -51,7 +51,6 @@ struct Line {
 }
 
 fn lines(conn: &mut AnyConnection, query: &str) -> Vec<String> {
-    let AnyConnection::Sqlite(conn) = conn;
     let rows: Vec<Line> = diesel::sql_query(query).load(conn).unwrap();
     rows.into_iter().map(|row| row.line).collect()
 }
@@ -63,7 +62,6 @@ struct Number {
 }
 
 fn number(conn: &mut AnyConnection, query: &str) -> i64 {
-    let AnyConnection::Sqlite(conn) = conn;
     diesel::sql_query(query)
         .get_result::<Number>(conn)
         .unwrap()
@@ -254,7 +252,9 @@ fn every_migration_can_be_taken_back() {
     use diesel_migrations::MigrationHarness;
 
     let fixture = Fixture::new();
-    let AnyConnection::Sqlite(mut conn) = fixture.connect();
+    let AnyConnection::Sqlite(mut conn) = fixture.connect() else {
+        panic!("it is a file");
+    };
     conn.revert_all_migrations(super::connection::SQLITE_MIGRATIONS)
         .unwrap();
     let mut conn = AnyConnection::Sqlite(conn);

@@ -14,10 +14,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use diesel::connection::SimpleConnection;
 use tokio::sync::{oneshot, watch};
 
-use self::group::Lost;
+use self::group::{Hooks, Lost};
 use self::job::{Job, WriteJob};
 use super::connection::{AnyConnection, Database, Purpose, WriterLock};
-use super::errors::{Broken, classify};
+use super::errors::{Broken, classify, unopened};
 use crate::screening::Screener;
 use crate::{Fault, Faults, StoreError};
 
@@ -252,18 +252,33 @@ impl Writer {
             // One job may have broken it for all (design section 7).
             Err(Lost::Undone(error)) if group.len() > 1 => {
                 tracing::warn!(%error, jobs = group.len(), "a group of writes was undone; running them singly");
-                for mut job in group {
-                    match self.attempt(std::slice::from_mut(&mut job)) {
-                        Ok(()) => job.answer(),
-                        Err(lost) => job.answer_lost(lost.into_error()),
-                    }
-                }
+                self.run_singly(group);
             }
             Err(lost) => {
                 let error = lost.into_error();
                 for job in group {
-                    job.answer_lost(copy(&error));
+                    job.answer_lost(error.copy());
                 }
+            }
+        }
+    }
+
+    fn run_singly(&mut self, group: Vec<Box<dyn Job>>) {
+        let mut unreachable = None;
+        for mut job in group {
+            if let Some(error) = &unreachable {
+                let error: &StoreError = error;
+                job.answer_lost(error.copy());
+                continue;
+            }
+            match self.attempt(std::slice::from_mut(&mut job)) {
+                Ok(()) => job.answer(),
+                // The others would wait as long for the same.
+                Err(Lost::NotBegun(error)) if error.is_unavailable() => {
+                    unreachable = Some(error.copy());
+                    job.answer_lost(error);
+                }
+                Err(lost) => job.answer_lost(lost.into_error()),
             }
         }
     }
@@ -278,26 +293,16 @@ impl Writer {
             .lock
             .take()
             .map_err(|error| Lost::NotBegun(StoreError::Unavailable(error.into())))?;
-        let mut conn = match self.conn.take() {
-            Some(conn) => conn,
-            None => self
-                .database
-                .connect(Purpose::Write)
-                .map_err(|error| Lost::NotBegun(StoreError::Unavailable(error.into())))?,
+        let (mut conn, used) = match self.conn.take() {
+            Some(conn) => (conn, true),
+            None => (connect(&self.database)?, false),
         };
-        let mut committing = false;
-        let (faults, screener) = (self.faults.as_deref(), self.screener.as_deref());
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            group::run(&mut conn, faults, screener, group, &mut committing)
-        }))
-        .unwrap_or_else(|_panic| {
-            let error = StoreError::Internal(Broken("the writer panicked").into());
-            Err(if committing {
-                Lost::Unknown(error)
-            } else {
-                Lost::Undone(error)
-            })
-        });
+        let mut result = self.attempt_on(&mut conn, group);
+        if used && matches!(&result, Err(Lost::NoConnection(error)) if error.is_unavailable()) {
+            // The server may have been restarted since the last write.
+            conn = connect(&self.database)?;
+            result = self.attempt_on(&mut conn, group);
+        }
         match &result {
             Ok(()) => self.conn = Some(conn),
             // Closing the connection undoes what it had begun; that must be over before others take their turn.
@@ -306,23 +311,32 @@ impl Writer {
         drop(turn);
         result
     }
+
+    fn attempt_on(&self, conn: &mut AnyConnection, group: &mut [Box<dyn Job>]) -> Result<(), Lost> {
+        let mut committing = false;
+        let hooks = Hooks {
+            faults: self.faults.as_deref(),
+            screener: self.screener.as_deref(),
+            busy_timeout: self.database.busy_timeout(),
+        };
+        catch_unwind(AssertUnwindSafe(|| {
+            group::run(conn, hooks, group, &mut committing)
+        }))
+        .unwrap_or_else(|_panic| {
+            let error = StoreError::Internal(Broken("the writer panicked").into());
+            Err(if committing {
+                Lost::Unknown(error)
+            } else {
+                Lost::Undone(error)
+            })
+        })
+    }
 }
 
-/// The same error for another caller; the cause goes along as text.
-fn copy(error: &StoreError) -> StoreError {
-    let cause = |cause: &(dyn std::error::Error + Send + Sync)| cause.to_string().into();
-    match error {
-        StoreError::Busy => StoreError::Busy,
-        StoreError::Full => StoreError::Full,
-        StoreError::Unavailable(source) => StoreError::Unavailable(cause(source.as_ref())),
-        StoreError::OutcomeUnknown(source) => StoreError::OutcomeUnknown(cause(source.as_ref())),
-        StoreError::Internal(source) => StoreError::Internal(cause(source.as_ref())),
-        StoreError::NotFound { .. }
-        | StoreError::Stale { .. }
-        | StoreError::DuplicateEmail
-        | StoreError::Flagged { .. }
-        | StoreError::UnknownCategory { .. } => StoreError::Internal(error.to_string().into()),
-    }
+fn connect(database: &Database) -> Result<AnyConnection, Lost> {
+    database
+        .connect(Purpose::Write)
+        .map_err(|error| Lost::NotBegun(unopened(error)))
 }
 
 #[cfg(test)]

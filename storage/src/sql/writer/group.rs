@@ -1,6 +1,7 @@
 //! One transaction for a group of jobs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use diesel::connection::SimpleConnection;
 
@@ -14,7 +15,9 @@ use crate::{Faults, StoreError};
 
 /// Why a whole transaction is lost.
 pub(super) enum Lost {
-    /// It could not begin; no job has run.
+    /// It could not begin on this connection; no job has run.
+    NoConnection(StoreError),
+    /// It has not begun; no job has run.
     NotBegun(StoreError),
     /// It was certainly undone.
     Undone(StoreError),
@@ -26,10 +29,19 @@ impl Lost {
     /// What the jobs' callers are told.
     pub(super) fn into_error(self) -> StoreError {
         match self {
-            Self::NotBegun(error) | Self::Undone(error) => error,
+            Self::NoConnection(error) | Self::NotBegun(error) | Self::Undone(error) => error,
             Self::Unknown(error) => StoreError::OutcomeUnknown(error.into()),
         }
     }
+}
+
+/// What a transaction is run with.
+#[derive(Clone, Copy)]
+pub(super) struct Hooks<'a> {
+    pub(super) faults: Option<&'a dyn Faults>,
+    pub(super) screener: Option<&'a dyn Screener>,
+    /// How long it waits for another writer.
+    pub(super) busy_timeout: Duration,
 }
 
 /// Runs jobs in one transaction. `committing` is set for as long as a panic would leave the outcome open.
@@ -38,14 +50,18 @@ impl Lost {
 /// (design section 7).
 pub(super) fn run(
     conn: &mut AnyConnection,
-    faults: Option<&dyn Faults>,
-    screener: Option<&dyn Screener>,
+    hooks: Hooks<'_>,
     group: &mut [Box<dyn Job>],
     committing: &mut bool,
 ) -> Result<(), Lost> {
+    let Hooks {
+        faults,
+        screener,
+        busy_timeout,
+    } = hooks;
     inject(faults).map_err(Lost::NotBegun)?;
-    conn.begin_write()
-        .map_err(|error| Lost::NotBegun(classify(error)))?;
+    conn.begin_write(busy_timeout)
+        .map_err(|error| Lost::NoConnection(classify(error)))?;
     inject(faults).map_err(Lost::NotBegun)?;
     let head = audit::take_head(conn).map_err(Lost::NotBegun)?;
     let mut tx = Tx {

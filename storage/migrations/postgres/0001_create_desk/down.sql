@@ -1,0 +1,14 @@
+DROP TABLE ticket_terms;
+DROP TABLE audit_event;
+DROP TABLE audit_head;
+DROP TABLE external_ids;
+DROP TABLE csat_responses;
+DROP TABLE calls;
+DROP TABLE article_blocks;
+DROP TABLE articles;
+DROP TABLE comments;
+DROP TABLE tickets;
+DROP TABLE teams;
+DROP TABLE customers;
+DROP TABLE categories;
+DROP FUNCTION deskgate_refuse;
