@@ -45,7 +45,9 @@ fn desk(place: &TempDir) -> Desk {
     };
     Desk::new(
         // Generated words are no tickets, so the model that was trained on tickets has nothing to say about them.
-        Wall::floor_only().open(&url, options).unwrap(),
+        Wall::floor_only()
+            .open(&url, guard().log_keys(), options)
+            .unwrap(),
         Arc::new(SteppingClock::new()),
         Arc::new(CountingIds::default()),
         guard(),

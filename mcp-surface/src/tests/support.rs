@@ -108,12 +108,13 @@ impl Bench {
             create: true,
             ..Options::default()
         };
-        let store = wall.open(&url, options).unwrap();
+        let guard = Guard::from_keys(testkit::KEY_FILE, policy).unwrap();
+        let store = wall.open(&url, guard.log_keys(), options).unwrap();
         let desk = Arc::new(Desk::new(
             store.clone(),
             Arc::new(SteppingClock::new()),
             Arc::new(CountingIds::default()),
-            Guard::from_keys(testkit::KEY_FILE, policy).unwrap(),
+            guard,
         ));
         let identity = Arc::new(Fixed(local_actor("ann"), scopes));
         let surface = Surface::with_tools(

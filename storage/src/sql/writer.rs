@@ -14,8 +14,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use diesel::connection::SimpleConnection;
 use tokio::sync::{oneshot, watch};
 
-use self::group::{Hooks, Lost};
+use self::group::Lost;
 use self::job::{Job, WriteJob};
+use super::chain::{Head, Sealer};
 use super::connection::{AnyConnection, Database, Purpose, WriterLock};
 use super::errors::{Broken, classify, unopened};
 use crate::screening::Screener;
@@ -24,11 +25,22 @@ use crate::{Fault, Faults, StoreError};
 /// A transaction that writes, as a job sees it.
 pub(super) struct Tx<'a> {
     conn: &'a mut AnyConnection,
-    faults: Option<&'a dyn Faults>,
-    screener: Option<&'a dyn Screener>,
-    seq: i64,
+    hands: &'a Hands,
+    head: Head,
+    /// Whether a note was taken that has no audit row.
+    noted: bool,
     /// How what is being applied was approved, for every audit row of it.
     approval: Vec<(&'static str, String)>,
+}
+
+/// What a writer is given to work with.
+pub(super) struct Hands {
+    /// Seals the audit log.
+    pub(super) sealer: Sealer,
+    /// Judges the texts of tickets.
+    pub(super) screener: Option<Arc<dyn Screener>>,
+    /// Makes statements fail, in tests.
+    pub(super) faults: Option<Arc<dyn Faults>>,
 }
 
 /// Whether what was done since a savepoint stays.
@@ -41,20 +53,34 @@ pub(super) enum Savepoint<T> {
 
 impl<'a> Tx<'a> {
     /// What judges the texts of tickets.
-    pub(super) const fn screener(&self) -> Option<&'a dyn Screener> {
-        self.screener
+    pub(super) fn screener(&self) -> Option<&'a dyn Screener> {
+        self.hands.screener.as_deref()
     }
 
     /// The connection, for one statement. There is no other way to it, so tests can make every statement fail.
     pub(super) fn step(&mut self) -> Result<&mut AnyConnection, StoreError> {
-        inject(self.faults)?;
+        inject(self.hands.faults.as_deref())?;
         Ok(self.conn)
     }
 
-    /// The place of the next audit row.
-    pub(super) const fn next_seq(&mut self) -> i64 {
-        self.seq += 1;
-        self.seq
+    /// What seals audit rows.
+    pub(super) const fn sealer(&self) -> &'a Sealer {
+        &self.hands.sealer
+    }
+
+    /// The end of the audit log, with the rows of this transaction.
+    pub(super) const fn head(&self) -> Head {
+        self.head
+    }
+
+    /// Says that an audit row was appended.
+    pub(super) const fn advance(&mut self, head: Head) {
+        self.head = head;
+    }
+
+    /// Keeps what a job did although it appends no audit row: a checkpoint says where the log stands and changes nothing.
+    pub(super) const fn note(&mut self) {
+        self.noted = true;
     }
 
     /// Has every audit row from here to the end of the job say how what it does was approved.
@@ -73,13 +99,13 @@ impl<'a> Tx<'a> {
         name: &'static str,
         work: impl FnOnce(&mut Self) -> Result<Savepoint<T>, E>,
     ) -> Result<T, E> {
-        let seq = self.seq;
+        let head = self.head;
         self.execute(&format!("SAVEPOINT {name}"))?;
         let value = match work(self)? {
             Savepoint::Keep(value) => value,
             Savepoint::Undo(value) => {
                 self.execute(&format!("ROLLBACK TO SAVEPOINT {name}"))?;
-                self.seq = seq;
+                self.head = head;
                 value
             }
         };
@@ -144,8 +170,7 @@ impl WriteQueue {
         lock: WriterLock,
         conn: AnyConnection,
         group_limit: usize,
-        faults: Option<Arc<dyn Faults>>,
-        screener: Option<Arc<dyn Screener>>,
+        hands: Hands,
     ) -> std::io::Result<Self> {
         let (sender, receiver) = channel();
         let (alive, running) = watch::channel(());
@@ -153,8 +178,7 @@ impl WriteQueue {
             database,
             lock,
             conn: Some(conn),
-            faults,
-            screener,
+            hands,
         };
         std::thread::Builder::new()
             .name("deskgate-writer".to_owned())
@@ -220,8 +244,7 @@ struct Writer {
     database: Database,
     lock: WriterLock,
     conn: Option<AnyConnection>,
-    faults: Option<Arc<dyn Faults>>,
-    screener: Option<Arc<dyn Screener>>,
+    hands: Hands,
 }
 
 impl Writer {
@@ -314,13 +337,9 @@ impl Writer {
 
     fn attempt_on(&self, conn: &mut AnyConnection, group: &mut [Box<dyn Job>]) -> Result<(), Lost> {
         let mut committing = false;
-        let hooks = Hooks {
-            faults: self.faults.as_deref(),
-            screener: self.screener.as_deref(),
-            busy_timeout: self.database.busy_timeout(),
-        };
+        let busy_timeout = self.database.busy_timeout();
         catch_unwind(AssertUnwindSafe(|| {
-            group::run(conn, hooks, group, &mut committing)
+            group::run(conn, &self.hands, busy_timeout, group, &mut committing)
         }))
         .unwrap_or_else(|_panic| {
             let error = StoreError::Internal(Broken("the writer panicked").into());

@@ -25,6 +25,7 @@ macro_rules! on_every_engine {
 
 mod access_tokens;
 mod audit;
+mod chain;
 mod concurrency;
 mod customers;
 mod details;

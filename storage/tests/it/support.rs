@@ -14,6 +14,7 @@ use domain::{
 use garde::{Unvalidated, Valid, Validate};
 use storage::{DatabaseUrl, Options, Storage, StoreError};
 use tempfile::TempDir;
+use writegate::{KeyRing, LogKeys};
 
 /// Noon of a day in 2026, in microseconds.
 pub(crate) const NOON: i64 = 1_770_000_000_000_000;
@@ -107,8 +108,13 @@ impl Place {
             create: true,
             ..options
         };
-        storage::open(&self.url(), options).unwrap()
+        storage::open(&self.url(), log_keys(), options).unwrap()
     }
+}
+
+/// What seals the audit logs of these tests.
+pub(crate) fn log_keys() -> LogKeys {
+    KeyRing::parse(testkit::KEY_FILE).unwrap().log_keys()
 }
 
 /// Runs a future to its end on this thread.
