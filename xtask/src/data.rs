@@ -72,6 +72,7 @@ pub(crate) fn migrate(target: &Target) -> anyhow::Result<()> {
 }
 
 pub(crate) fn seed(seed: &Seed) -> anyhow::Result<()> {
+    crate::model::fetch_if_possible();
     let url = &seed.target.database;
     if seed.reset {
         set_aside(url)?;

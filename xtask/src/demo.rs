@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 const SHOWN_LINES: usize = 14;
 
 pub(crate) fn run() -> anyhow::Result<()> {
+    crate::model::fetch_if_possible();
     println!("Building the server ...");
     crate::run(crate::cargo().args(["build", "--quiet", "--package", "mcp-stdio"]))?;
     let binary = built_binary("deskgate-stdio")?;

