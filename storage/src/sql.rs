@@ -44,9 +44,9 @@ use self::writer::{Company, Tx, WriteQueue};
 use crate::import::{ImportReport, ImportRow, OnError};
 use crate::screening::TicketTexts;
 use crate::{
-    AddedComment, Approval, DatabaseUrl, Decided, FoundTickets, Moved, NewPreview, Once, OpenError,
-    Options, Previewed, Redeemed, Redemption, Storage, StoreError, StoreFuture, TicketDetails,
-    TicketWithTeam, Verdict, Wrote,
+    AddedComment, Approval, DatabaseUrl, Decided, ExpiryClock, FoundTickets, Moved, NewPreview,
+    Once, OpenError, Options, Previewed, Redeemed, Redemption, Storage, StoreError, StoreFuture,
+    TicketDetails, TicketWithTeam, Verdict, Wrote,
 };
 
 /// The store.
@@ -54,6 +54,7 @@ pub(crate) struct SqlStorage {
     readers: Readers,
     writer: WriteQueue,
     read_only: bool,
+    expiry_clock: ExpiryClock,
     /// What tokens of this store are bound to.
     deployment: Arc<str>,
 }
@@ -89,20 +90,13 @@ impl SqlStorage {
         }
         let mut conn = database.connect(Purpose::Write)?;
         let deployment = deployment(&mut conn)?;
-        let writer = WriteQueue::start(
-            database.clone(),
-            lock,
-            conn,
-            options.group_limit,
-            options.faults,
-            options.screener,
-        )
-        .map_err(|error| OpenError::Unavailable(error.into()))?;
+        let not_started = |error: std::io::Error| OpenError::Unavailable(error.into());
+        let (read_only, expiry_clock) = (options.read_only, options.expiry_clock);
         Ok(Self {
-            readers: Readers::start(database, options.readers)
-                .map_err(|error| OpenError::Unavailable(error.into()))?,
-            writer,
-            read_only: options.read_only,
+            readers: Readers::start(database.clone(), options.readers).map_err(not_started)?,
+            writer: WriteQueue::start(database, lock, conn, options).map_err(not_started)?,
+            read_only,
+            expiry_clock,
             deployment,
         })
     }
@@ -253,16 +247,29 @@ impl Storage for SqlStorage {
 
     fn preview_change(&self, act: Act, preview: NewPreview) -> StoreFuture<'_, Previewed> {
         let deployment = Arc::clone(&self.deployment);
-        self.write(move |tx| gate::preview(tx, &act, &deployment, &preview))
+        self.write(move |tx| {
+            let act = tx.judged(&act)?;
+            gate::preview(tx, &act, &deployment, &preview)
+        })
     }
 
     fn redeem_change(&self, act: Act, redemption: Redemption) -> StoreFuture<'_, Redeemed> {
         let deployment = Arc::clone(&self.deployment);
-        self.write(move |tx| gate::redeem(tx, &act, &deployment, &redemption))
+        self.write(move |tx| {
+            let act = tx.judged(&act)?;
+            gate::redeem(tx, &act, &deployment, &redemption)
+        })
     }
 
     fn list_approvals(&self, at: Timestamp) -> StoreFuture<'_, Vec<Approval>> {
-        self.read(move |conn| gate::list(conn, at))
+        let expiry_clock = self.expiry_clock;
+        self.read(move |conn| {
+            let now = match expiry_clock {
+                ExpiryClock::Database => conn.clock().map_err(errors::classify)?,
+                ExpiryClock::Caller => None,
+            };
+            gate::list(conn, now.unwrap_or(at))
+        })
     }
 
     fn decide_approval(
@@ -273,7 +280,10 @@ impl Storage for SqlStorage {
         method: ApprovalMethod,
         gate: Arc<dyn Gate>,
     ) -> StoreFuture<'_, Decided> {
-        self.write(move |tx| gate::decide(tx, &act, id, verdict, method, gate.as_ref()))
+        self.write(move |tx| {
+            let act = tx.judged(&act)?;
+            gate::decide(tx, &act, id, verdict, method, gate.as_ref())
+        })
     }
 
     fn list_categories(&self) -> StoreFuture<'_, Vec<Category>> {

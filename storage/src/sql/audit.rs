@@ -135,6 +135,21 @@ pub(super) fn write_head(conn: &mut AnyConnection, seq: i64) -> Result<(), Store
         .map_err(classify)
 }
 
+/// Whether the chain has this very row.
+pub(super) fn holds(
+    conn: &mut AnyConnection,
+    seq: i64,
+    event_id: &[u8],
+) -> Result<bool, StoreError> {
+    let found = audit_event::table
+        .find((CHAIN, seq))
+        .select(audit_event::event_id)
+        .get_result::<Vec<u8>>(conn)
+        .optional()
+        .map_err(classify)?;
+    Ok(found.is_some_and(|found| found == event_id))
+}
+
 /// Appends the row of an act to the transaction that does it.
 pub(super) fn append(tx: &mut Tx<'_>, act: &Act, record: &AuditRecord) -> Result<(), StoreError> {
     let payload = serde_json::to_vec(&Payload::of(act, record, tx.approval()))
@@ -144,6 +159,7 @@ pub(super) fn append(tx: &mut Tx<'_>, act: &Act, record: &AuditRecord) -> Result
     // neighbours.
     let mut event_id = act.request_id.to_be_bytes().to_vec();
     event_id.extend(seq.to_be_bytes());
+    tx.note_event(&event_id);
     diesel::insert_into(audit_event::table)
         .values((
             audit_event::chain.eq(CHAIN),

@@ -3,6 +3,7 @@
 //! Jobs that wait at the same time share one commit, since the flush to the disk is what a write costs. Each runs in a
 //! savepoint of its own, so that one that fails or panics is undone alone, and none is answered before the commit.
 
+mod doubt;
 mod group;
 mod job;
 
@@ -12,21 +13,25 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use diesel::connection::SimpleConnection;
+use domain::Act;
 use tokio::sync::{oneshot, watch};
 
 use self::group::{Hooks, Lost};
 use self::job::{Job, WriteJob};
-use super::connection::{AnyConnection, Database, Purpose, WriterLock};
+use super::connection::{AnyConnection, Database, Engine, Purpose, WriterLock};
 use super::errors::{Broken, classify, unopened};
 use crate::screening::Screener;
-use crate::{Fault, Faults, StoreError};
+use crate::{ExpiryClock, Fault, Faults, Options, StoreError};
 
 /// A transaction that writes, as a job sees it.
 pub(super) struct Tx<'a> {
     conn: &'a mut AnyConnection,
     faults: Option<&'a dyn Faults>,
     screener: Option<&'a dyn Screener>,
+    expiry_clock: ExpiryClock,
     seq: i64,
+    /// The id of the audit row that was appended last.
+    last_event: Vec<u8>,
     /// How what is being applied was approved, for every audit row of it.
     approval: Vec<(&'static str, String)>,
 }
@@ -57,6 +62,20 @@ impl<'a> Tx<'a> {
         self.seq
     }
 
+    /// Notes the id of the audit row that is appended.
+    pub(super) fn note_event(&mut self, id: &[u8]) {
+        id.clone_into(&mut self.last_event);
+    }
+
+    /// An act at the time that expiry is judged by: that of the database server, where there is one.
+    pub(super) fn judged(&mut self, act: &Act) -> Result<Act, StoreError> {
+        let mut act = act.clone();
+        if self.expiry_clock == ExpiryClock::Database && self.conn.engine() == Engine::Postgres {
+            act.at = self.step()?.clock().map_err(classify)?.unwrap_or(act.at);
+        }
+        Ok(act)
+    }
+
     /// Has every audit row from here to the end of the job say how what it does was approved.
     pub(super) fn approved_by(&mut self, facts: Vec<(&'static str, String)>) {
         self.approval = facts;
@@ -73,13 +92,14 @@ impl<'a> Tx<'a> {
         name: &'static str,
         work: impl FnOnce(&mut Self) -> Result<Savepoint<T>, E>,
     ) -> Result<T, E> {
-        let seq = self.seq;
+        let (seq, last_event) = (self.seq, self.last_event.clone());
         self.execute(&format!("SAVEPOINT {name}"))?;
         let value = match work(self)? {
             Savepoint::Keep(value) => value,
             Savepoint::Undo(value) => {
                 self.execute(&format!("ROLLBACK TO SAVEPOINT {name}"))?;
                 self.seq = seq;
+                self.last_event = last_event;
                 value
             }
         };
@@ -143,9 +163,7 @@ impl WriteQueue {
         database: Database,
         lock: WriterLock,
         conn: AnyConnection,
-        group_limit: usize,
-        faults: Option<Arc<dyn Faults>>,
-        screener: Option<Arc<dyn Screener>>,
+        options: Options,
     ) -> std::io::Result<Self> {
         let (sender, receiver) = channel();
         let (alive, running) = watch::channel(());
@@ -153,13 +171,15 @@ impl WriteQueue {
             database,
             lock,
             conn: Some(conn),
-            faults,
-            screener,
+            faults: options.faults,
+            screener: options.screener,
+            expiry_clock: options.expiry_clock,
         };
+        let group_limit = options.group_limit.max(1);
         std::thread::Builder::new()
             .name("deskgate-writer".to_owned())
             .spawn(move || {
-                writer.serve(&receiver, group_limit.max(1));
+                writer.serve(&receiver, group_limit);
                 drop(alive);
             })?;
         Ok(Self {
@@ -222,6 +242,7 @@ struct Writer {
     conn: Option<AnyConnection>,
     faults: Option<Arc<dyn Faults>>,
     screener: Option<Arc<dyn Screener>>,
+    expiry_clock: ExpiryClock,
 }
 
 impl Writer {
@@ -303,6 +324,12 @@ impl Writer {
             conn = connect(&self.database)?;
             result = self.attempt_on(&mut conn, group);
         }
+        if let Err(Lost::Unknown(error, Some(mark))) = result {
+            drop(conn);
+            let settled = doubt::settle(&self.database, error, mark);
+            drop(turn);
+            return settled;
+        }
         match &result {
             Ok(()) => self.conn = Some(conn),
             // Closing the connection undoes what it had begun; that must be over before others take their turn.
@@ -317,6 +344,7 @@ impl Writer {
         let hooks = Hooks {
             faults: self.faults.as_deref(),
             screener: self.screener.as_deref(),
+            expiry_clock: self.expiry_clock,
             busy_timeout: self.database.busy_timeout(),
         };
         catch_unwind(AssertUnwindSafe(|| {
@@ -325,7 +353,7 @@ impl Writer {
         .unwrap_or_else(|_panic| {
             let error = StoreError::Internal(Broken("the writer panicked").into());
             Err(if committing {
-                Lost::Unknown(error)
+                Lost::Unknown(error, None)
             } else {
                 Lost::Undone(error)
             })

@@ -20,6 +20,17 @@ macro_rules! on_every_engine {
                 }
             )+
         }
+
+        mod postgres {
+            $(
+                #[test]
+                fn $name() {
+                    if let Some(place) = crate::support::Place::postgres() {
+                        super::$name(&place);
+                    }
+                }
+            )+
+        }
     };
 }
 

@@ -11,7 +11,7 @@ use crate::screening::Screener;
 use crate::sql::audit;
 use crate::sql::connection::AnyConnection;
 use crate::sql::errors::{Broken, classify};
-use crate::{Faults, StoreError};
+use crate::{ExpiryClock, Faults, StoreError};
 
 /// Why a whole transaction is lost.
 pub(super) enum Lost {
@@ -21,8 +21,15 @@ pub(super) enum Lost {
     NotBegun(StoreError),
     /// It was certainly undone.
     Undone(StoreError),
-    /// It may have been committed.
-    Unknown(StoreError),
+    /// It may have been committed; if it was, the log ends with this row, where one is known.
+    Unknown(StoreError, Option<Mark>),
+}
+
+/// The last row that a transaction appended to the audit log: it is there if and only if the transaction was committed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) seq: i64,
+    pub(super) event_id: Vec<u8>,
 }
 
 impl Lost {
@@ -30,7 +37,7 @@ impl Lost {
     pub(super) fn into_error(self) -> StoreError {
         match self {
             Self::NoConnection(error) | Self::NotBegun(error) | Self::Undone(error) => error,
-            Self::Unknown(error) => StoreError::OutcomeUnknown(error.into()),
+            Self::Unknown(error, _) => StoreError::OutcomeUnknown(error.into()),
         }
     }
 }
@@ -40,6 +47,7 @@ impl Lost {
 pub(super) struct Hooks<'a> {
     pub(super) faults: Option<&'a dyn Faults>,
     pub(super) screener: Option<&'a dyn Screener>,
+    pub(super) expiry_clock: ExpiryClock,
     /// How long it waits for another writer.
     pub(super) busy_timeout: Duration,
 }
@@ -57,6 +65,7 @@ pub(super) fn run(
     let Hooks {
         faults,
         screener,
+        expiry_clock,
         busy_timeout,
     } = hooks;
     inject(faults).map_err(Lost::NotBegun)?;
@@ -68,7 +77,9 @@ pub(super) fn run(
         conn,
         faults,
         screener,
+        expiry_clock,
         seq: head,
+        last_event: Vec::new(),
         approval: Vec::new(),
     };
     for job in group {
@@ -84,6 +95,10 @@ pub(super) fn run(
             .map_err(|error| Lost::Undone(classify(error)));
     }
     let seq = tx.seq;
+    let mark = Mark {
+        seq,
+        event_id: std::mem::take(&mut tx.last_event),
+    };
     audit::write_head(tx.step().map_err(Lost::Undone)?, seq).map_err(Lost::Undone)?;
     let conn = tx.step().map_err(Lost::Undone)?;
     *committing = true;
@@ -93,7 +108,7 @@ pub(super) fn run(
         if conn.commit_surely_failed(&error) {
             Lost::Undone(error)
         } else {
-            Lost::Unknown(error)
+            Lost::Unknown(error, Some(mark))
         }
     })
 }
@@ -101,7 +116,7 @@ pub(super) fn run(
 /// Runs a job in its savepoint. A job that has appended no audit row is undone even if it succeeds, so that no write can
 /// be without one.
 fn run_one(tx: &mut Tx<'_>, job: &mut dyn Job) -> Result<(), Lost> {
-    let before = tx.seq;
+    let (before, last_event) = (tx.seq, tx.last_event.clone());
     tx.approval.clear();
     tx.execute("SAVEPOINT job").map_err(Lost::Undone)?;
     let ran = catch_unwind(AssertUnwindSafe(|| {
@@ -118,6 +133,7 @@ fn run_one(tx: &mut Tx<'_>, job: &mut dyn Job) -> Result<(), Lost> {
         Err(_panic) => job.fail(StoreError::Internal(Broken("a write panicked").into())),
     }
     tx.seq = before;
+    tx.last_event = last_event;
     // A full disk makes SQLite undo the whole transaction by itself; the savepoint is then gone, and what would follow
     // would be outside of any transaction.
     tx.conn

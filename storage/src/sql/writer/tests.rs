@@ -29,7 +29,11 @@ fn desk(faults: Option<Arc<dyn Faults>>) -> Desk {
     let lock = database.writer_lock().unwrap();
     database.migrate(&lock).unwrap();
     let conn = database.connect(Purpose::Write).unwrap();
-    let queue = WriteQueue::start(database.clone(), lock, conn, 32, faults, None).unwrap();
+    let options = Options {
+        faults,
+        ..Options::default()
+    };
+    let queue = WriteQueue::start(database.clone(), lock, conn, options).unwrap();
     Desk {
         database,
         queue,
