@@ -23,6 +23,8 @@ use crate::url::Place;
 use crate::{DatabaseUrl, OpenError, StoreError};
 
 #[cfg(test)]
+pub(super) use postgres::MIGRATIONS as POSTGRES_MIGRATIONS;
+#[cfg(test)]
 pub(super) use sqlite::MIGRATIONS as SQLITE_MIGRATIONS;
 
 #[expect(

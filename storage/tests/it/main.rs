@@ -45,6 +45,7 @@ mod gate;
 mod import;
 mod knowledge;
 mod opening;
+mod postgres;
 mod search;
 mod support;
 mod texts;
