@@ -248,7 +248,7 @@ impl Storage for SqlStorage {
     fn preview_change(&self, act: Act, preview: NewPreview) -> StoreFuture<'_, Previewed> {
         let deployment = Arc::clone(&self.deployment);
         self.write(move |tx| {
-            let act = tx.judged(&act)?;
+            tx.judge_by_server()?;
             gate::preview(tx, &act, &deployment, &preview)
         })
     }
@@ -256,7 +256,7 @@ impl Storage for SqlStorage {
     fn redeem_change(&self, act: Act, redemption: Redemption) -> StoreFuture<'_, Redeemed> {
         let deployment = Arc::clone(&self.deployment);
         self.write(move |tx| {
-            let act = tx.judged(&act)?;
+            tx.judge_by_server()?;
             gate::redeem(tx, &act, &deployment, &redemption)
         })
     }
@@ -281,7 +281,7 @@ impl Storage for SqlStorage {
         gate: Arc<dyn Gate>,
     ) -> StoreFuture<'_, Decided> {
         self.write(move |tx| {
-            let act = tx.judged(&act)?;
+            tx.judge_by_server()?;
             gate::decide(tx, &act, id, verdict, method, gate.as_ref())
         })
     }

@@ -13,6 +13,9 @@ use diesel::sql_types::{Bool, Text};
 /// The variable that names the server: an address of a database of it that may be used, as a superuser.
 const SERVER: &str = "DESKGATE_TEST_POSTGRES_URL";
 
+/// The variable that has the tests of whole desks run on that server instead of on files.
+const ENGINE: &str = "DESKGATE_TEST_ENGINE";
+
 /// More tests than run at once on one server.
 const MOST: u32 = 500;
 
@@ -88,6 +91,12 @@ impl TestDatabase {
             run(&mut conn, &format!("CREATE TABLE kept.shape AS {SHAPE}"));
         }
         Some(claimed)
+    }
+
+    /// Puts it back to how [`Self::claim`] gave it.
+    pub fn clean(&self) {
+        self.disconnect_all();
+        self.with_own(|conn| run(conn, CLEAN));
     }
 
     /// A database without a table.
@@ -179,6 +188,12 @@ impl TestDatabase {
         }
         fail("every database for tests is taken")
     }
+}
+
+/// Whether tests that open one store are to open it on the server: the whole suite is run a second time that way.
+#[expect(clippy::disallowed_methods, reason = "tests have no configuration")]
+pub fn is_chosen() -> bool {
+    std::env::var(ENGINE).is_ok_and(|engine| engine == "postgres")
 }
 
 #[expect(

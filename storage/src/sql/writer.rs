@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use diesel::connection::SimpleConnection;
-use domain::Act;
+use domain::{Act, Timestamp};
 use tokio::sync::{oneshot, watch};
 
 use self::group::{Hooks, Lost};
@@ -29,6 +29,7 @@ pub(super) struct Tx<'a> {
     faults: Option<&'a dyn Faults>,
     screener: Option<&'a dyn Screener>,
     expiry_clock: ExpiryClock,
+    server_time: Option<Timestamp>,
     seq: i64,
     /// The id of the audit row that was appended last.
     last_event: Vec<u8>,
@@ -67,13 +68,17 @@ impl<'a> Tx<'a> {
         id.clone_into(&mut self.last_event);
     }
 
-    /// An act at the time that expiry is judged by: that of the database server, where there is one.
-    pub(super) fn judged(&mut self, act: &Act) -> Result<Act, StoreError> {
-        let mut act = act.clone();
+    /// Has expiry judged by the clock of the database server from here to the end of the job, where there is one.
+    pub(super) fn judge_by_server(&mut self) -> Result<(), StoreError> {
         if self.expiry_clock == ExpiryClock::Database && self.conn.engine() == Engine::Postgres {
-            act.at = self.step()?.clock().map_err(classify)?.unwrap_or(act.at);
+            self.server_time = self.step()?.clock().map_err(classify)?;
         }
-        Ok(act)
+        Ok(())
+    }
+
+    /// The time that expiry is judged by. What an act leaves in rows has the act's own time all the same.
+    pub(super) fn now(&self, act: &Act) -> Timestamp {
+        self.server_time.unwrap_or(act.at)
     }
 
     /// Has every audit row from here to the end of the job say how what it does was approved.

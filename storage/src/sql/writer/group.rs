@@ -78,6 +78,7 @@ pub(super) fn run(
         faults,
         screener,
         expiry_clock,
+        server_time: None,
         seq: head,
         last_event: Vec::new(),
         approval: Vec::new(),
@@ -118,6 +119,7 @@ pub(super) fn run(
 fn run_one(tx: &mut Tx<'_>, job: &mut dyn Job) -> Result<(), Lost> {
     let (before, last_event) = (tx.seq, tx.last_event.clone());
     tx.approval.clear();
+    tx.server_time = None;
     tx.execute("SAVEPOINT job").map_err(Lost::Undone)?;
     let ran = catch_unwind(AssertUnwindSafe(|| {
         if job.run(tx) && tx.seq != before {
