@@ -6,6 +6,7 @@ mod local;
 #[cfg(test)]
 mod tests;
 mod wall;
+mod words;
 
 use domain::{
     Act, Action, AuditRecord, EntityKind, GuardedWrite, NewComment, Outcome, SecurityFlag,
@@ -17,13 +18,11 @@ use guardrail::{
     Cleared, Flag, Lifts, PaymentVerification, Refusal, Review, Screened, Segment, Source, Ticket,
 };
 pub use guardrail::{Indicator, Screening};
-pub use kind::{
-    ApiKey, ClassifierError, ClassifierKind, LONGEST_DEADLINE, MOST_CONCURRENT, RemoteError,
-    RemoteGiven, RemoteSettings,
-};
+pub use kind::{ClassifierError, ClassifierKind, RemoteError, RemoteSettings};
 use storage::screening::TicketTexts;
 use storage::{StoreError, TicketWithTeam};
 pub use wall::{Wall, WalledStore};
+pub use words::ClassifierWords;
 
 use crate::{Caller, Desk, DeskError};
 

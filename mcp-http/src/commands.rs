@@ -23,7 +23,7 @@ use domain::{Actor, ActorChannel, Proof, ScopeSet};
 use storage::{DatabaseUrl, Options};
 
 use crate::config::{Config, Environment, Given, SETTINGS};
-use crate::operations::logs;
+use crate::operations::logs::Logging;
 use crate::serve::{Machine, Server};
 use crate::tokens::new_token;
 
@@ -257,22 +257,23 @@ fn serve(context: Context, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         print(&context.config.to_toml()?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    logs::start(context.config.log);
+    let logging = Logging::start(context.config.log, context.config.otlp_endpoint.as_deref())?;
+    if let Some(told) = context.config.classifier.disclosure() {
+        tracing::warn!("{told}");
+    }
     let is_demo = matches.get_flag("demo");
     runtime()?.block_on(async {
         if is_demo {
             serve_demo(context).await
         } else {
             let read_only = context.config.surface.read_only;
-            if let Some(told) = context.config.classifier.disclosure() {
-                tracing::warn!("{told}");
-            }
             let desk = context.kept_desk(!read_only, read_only)?;
             let server = Server::bind(context.config, desk, &Context::machine()).await?;
             tracing::info!(url = server.url(), "serving");
             until_told(server).await
         }
     })?;
+    logging.finish();
     Ok(ExitCode::SUCCESS)
 }
 

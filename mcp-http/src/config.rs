@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
-use desk::guard::{ClassifierKind, RemoteGiven};
+use desk::guard::{ClassifierKind, ClassifierWords};
 use desk::{ConfirmationMode, Policy};
 use mcp_surface::{Settings, Toolset};
 
@@ -53,6 +53,8 @@ pub struct Config {
     pub policy: Policy,
     /// What judges a ticket that the floor lets pass.
     pub classifier: ClassifierKind,
+    /// Where the key of a remote classifier is read from, if not from the environment.
+    pub classifier_key_file: Option<String>,
     /// What the surface serves.
     pub surface: Settings,
     /// Allowances of each principal.
@@ -63,6 +65,8 @@ pub struct Config {
     pub session_idle: Duration,
     /// How long calls in flight may take after a signal to stop.
     pub grace: Duration,
+    /// The collector that spans are exported to.
+    pub otlp_endpoint: Option<String>,
     /// What is logged.
     pub log: Level,
 }
@@ -116,7 +120,8 @@ impl Config {
             personal_tokens: values.boolean("personal_tokens", true)?,
             key_file: values.text("key_file").map(PathBuf::from),
             policy: Policy::parse(mode, &approval).context("`approval`")?,
-            classifier: classifier(&values)?,
+            classifier: classifier(&values, timeout)?,
+            classifier_key_file: values.text("classifier_key_file"),
             surface: Settings {
                 toolsets: toolsets(&values.list("toolsets"))?,
                 read_only: values.boolean("read_only", false)?,
@@ -138,6 +143,7 @@ impl Config {
             },
             session_idle,
             grace: Duration::from_secs(values.number("grace_seconds", 20, 1..=600)?),
+            otlp_endpoint: otlp_endpoint(&values)?,
             log: match values.text("log") {
                 Some(word) => word.parse().context("`log`")?,
                 None => Level::default(),
@@ -177,14 +183,37 @@ fn tls(values: &settings::Values<'_>) -> anyhow::Result<Option<(PathBuf, PathBuf
     }
 }
 
-fn classifier(values: &settings::Values<'_>) -> anyhow::Result<ClassifierKind> {
-    let word = values.text("classifier");
-    let is_remote = |word: &str| word.trim().eq_ignore_ascii_case("remote");
+fn classifier(values: &settings::Values<'_>, timeout: Duration) -> anyhow::Result<ClassifierKind> {
+    let words = ClassifierWords {
+        kind: values.text("classifier"),
+        provider: values.text("classifier_provider"),
+        model: values.text("classifier_model"),
+        endpoint: values.text("classifier_endpoint"),
+        key_file: values.text("classifier_key_file"),
+        key: values.secret("classifier_key"),
+        timeout_seconds: values.text("classifier_timeout_seconds"),
+        concurrency: values.text("classifier_concurrency"),
+    };
+    words.load(timeout.as_secs()).context("`classifier`")
+}
+
+/// Spans name people and tools, so they travel encrypted or stay on this machine.
+fn otlp_endpoint(values: &settings::Values<'_>) -> anyhow::Result<Option<String>> {
+    let Some(given) = values.text("otlp_endpoint") else {
+        return Ok(None);
+    };
+    let url: http::Uri = given.parse().context("`otlp_endpoint` is no address")?;
+    let is_local = matches!(url.host(), Some("localhost" | "127.0.0.1" | "[::1]"));
+    let is_safe = match url.scheme_str() {
+        Some("https") => true,
+        Some("http") => is_local,
+        _ => false,
+    };
     ensure!(
-        !word.as_deref().is_some_and(is_remote),
-        "`classifier` cannot be `remote` over HTTP yet; valid are: local, none"
+        is_safe && url.query().is_none() && !given.contains('@'),
+        "`otlp_endpoint` is not usable; https://HOST[:PORT], or http:// for a collector on this machine, is allowed"
     );
-    ClassifierKind::parse(word.as_deref(), RemoteGiven::default()).context("`classifier`")
+    Ok(Some(given))
 }
 
 fn toolsets(words: &[String]) -> anyhow::Result<Vec<Toolset>> {

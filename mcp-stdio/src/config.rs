@@ -417,7 +417,10 @@ impl Config {
         let mode = self.policy.mode().as_str();
         table.insert("confirm".to_owned(), mode.into());
         table.insert("approval".to_owned(), self.policy.settings().into());
-        classifier::show(&self.classifier, &mut table)?;
+        table.extend(self.classifier.to_table());
+        if self.classifier.has_key() {
+            table.insert("classifier_key".to_owned(), "(hidden)".into());
+        }
         table.insert(
             "timeout_seconds".to_owned(),
             i64::try_from(self.timeout_seconds)?.into(),

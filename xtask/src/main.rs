@@ -152,13 +152,21 @@ fn runner() -> &'static [&'static str] {
 
 /// What the feature `remote` reaches. It is off in every other build, so these tests need one of their own.
 fn test_remote(rest: &[String]) -> anyhow::Result<()> {
-    let packages = ["-p", "guardrail", "-p", "mcp-stdio", "--features"];
-    let features = "guardrail/remote,mcp-stdio/remote";
+    let packages = [
+        "-p",
+        "guardrail",
+        "-p",
+        "mcp-stdio",
+        "-p",
+        "mcp-http",
+        "--features",
+    ];
+    let features = "guardrail/remote,mcp-stdio/remote,mcp-http/remote,mcp-http/otel";
     run(cargo_for_tests()
         .args(runner())
         .args(packages)
         .arg(features)
-        .args(["remote", "environment"])
+        .args(["remote", "environment", "spans"])
         .args(rest))
 }
 

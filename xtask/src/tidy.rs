@@ -67,9 +67,10 @@ const TEST_ARROWS: [(&str, &[&str]); 6] = [
 ];
 
 /// Where a dependency lives; it may be used nowhere else.
-const HOMES: [(&str, &[&str]); 15] = [
+const HOMES: [(&str, &[&str]); 16] = [
     ("genai", &["guardrail"]),
-    ("reqwest", &["guardrail"]),
+    ("reqwest", &["guardrail", "mcp-http"]),
+    ("opentelemetry", &["mcp-http"]),
     // testkit hands out databases to tests.
     ("diesel", &["storage", "testkit"]),
     ("diesel_migrations", &["storage"]),

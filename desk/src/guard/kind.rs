@@ -2,9 +2,8 @@
 
 use domain::UnknownValue;
 use domain::text_enum::fold_word;
-pub use guardrail::remote::{
-    ApiKey, LONGEST_DEADLINE, MOST_CONCURRENT, RemoteError, RemoteGiven, RemoteSettings,
-};
+pub(super) use guardrail::remote::{ApiKey, LONGEST_DEADLINE, MOST_CONCURRENT, RemoteGiven};
+pub use guardrail::remote::{RemoteError, RemoteSettings};
 
 /// Which classifier stands behind the floor.
 #[derive(Clone, Default)]
@@ -30,13 +29,46 @@ pub enum ClassifierError {
     /// The remote classifier can't be used.
     #[error(transparent)]
     Remote(#[from] RemoteError),
+    /// The key is named twice, and nobody could say which one counts.
+    #[error("both `classifier_key_file` and `DESKGATE_CLASSIFIER_KEY` are set; leave one out")]
+    TwoKeys,
+    /// The key file can't be read.
+    #[error("the key file `{path}` of the classifier cannot be read: {kind}")]
+    KeyFile {
+        /// Which one.
+        path: String,
+        /// Why.
+        kind: std::io::ErrorKind,
+    },
+    /// A number is none, or out of its range.
+    #[error("`{name}` is `{given}`; a whole number from {least} to {most} is allowed")]
+    Number {
+        /// The setting.
+        name: &'static str,
+        /// What was given.
+        given: String,
+        /// The least.
+        least: u64,
+        /// The most.
+        most: u64,
+    },
+    /// A question may take as long as a whole call.
+    #[error(
+        "`classifier_timeout_seconds` is {seconds}, which must be less than `timeout_seconds`, which is {call_seconds}"
+    )]
+    TooSlow {
+        /// What a question may take.
+        seconds: u64,
+        /// What a call may take.
+        call_seconds: u64,
+    },
 }
 
 impl ClassifierKind {
     const WORDS: [&'static str; 3] = ["local", "none", "remote"];
 
     /// Reads the setting and what belongs to it; without a word it is the local one.
-    pub fn parse(word: Option<&str>, given: RemoteGiven) -> Result<Self, ClassifierError> {
+    pub(super) fn parse(word: Option<&str>, given: RemoteGiven) -> Result<Self, ClassifierError> {
         let folded = word.map_or_else(|| Self::default().as_str().to_owned(), fold_word);
         let kind = match folded.as_str() {
             "local" => Self::Local,

@@ -107,7 +107,38 @@ pub const SETTINGS: &[Setting] = &[
     setting(
         "classifier",
         "KIND",
-        "What judges a ticket that the floor lets pass: local (the compiled-in model), none (weaker clearance) [default: local]",
+        "What judges a ticket that the floor lets pass: local (the compiled-in model), none (weaker clearance), remote (a \
+         language model, to whose provider ticket text is sent) [default: local]",
+    ),
+    setting(
+        "classifier_provider",
+        "PROVIDER",
+        "Whose protocol the remote classifier speaks: anthropic, openai (or a server that speaks it), ollama",
+    ),
+    setting(
+        "classifier_model",
+        "NAME",
+        "The model of the remote classifier, by its provider's name",
+    ),
+    setting(
+        "classifier_endpoint",
+        "URL",
+        "Where the remote classifier is asked, if not at its provider: https, or http on this machine",
+    ),
+    setting(
+        "classifier_key_file",
+        "FILE",
+        "A file with the key of the remote classifier; or the key itself in DESKGATE_CLASSIFIER_KEY",
+    ),
+    setting(
+        "classifier_timeout_seconds",
+        "N",
+        "Seconds that the remote classifier may take, 1 to 60 and less than a call may [default: 10]",
+    ),
+    setting(
+        "classifier_concurrency",
+        "N",
+        "Questions that the remote classifier is asked at once, 1 to 64 [default: 4]",
     ),
     setting(
         "timeout_seconds",
@@ -165,6 +196,11 @@ pub const SETTINGS: &[Setting] = &[
         "Seconds for calls in flight after a signal to stop, 1 to 600 [default: 20]",
     ),
     setting(
+        "otlp_endpoint",
+        "URL",
+        "A collector that is sent spans, OTLP over HTTP, such as http://127.0.0.1:4318; in builds with the feature `otel`",
+    ),
+    setting(
         "log",
         "LEVEL",
         "What to log: error, warn, info, debug, trace [default: info]",
@@ -178,6 +214,9 @@ pub const SETTINGS: &[Setting] = &[
         )
     },
 ];
+
+/// Settings that only the environment may hold, since flags and files are seen by others.
+const SECRETS: &[&str] = &["classifier_key"];
 
 /// What the command line gave, by the names of settings.
 #[derive(Clone, Debug, Default)]
@@ -200,7 +239,7 @@ impl Given {
 }
 
 /// The part of the environment that settings may come from.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Environment(Vec<(String, String)>);
 
 impl Environment {
@@ -221,7 +260,9 @@ impl Environment {
             let is_ours = name.starts_with("DESKGATE_")
                 && name != "DESKGATE_FULL"
                 && !name.starts_with("DESKGATE_TEST_");
+            let is_secret = SECRETS.iter().any(|secret| variable(secret) == name);
             if is_ours
+                && !is_secret
                 && !SETTINGS
                     .iter()
                     .any(|setting| variable(setting.name) == name)
@@ -274,6 +315,11 @@ impl Values<'_> {
             .text(name)
             .or_else(|| self.environment.text(name))
             .or_else(|| self.file.text(name))
+    }
+
+    /// One that only the environment may hold.
+    pub(super) fn secret(&self, name: &str) -> Option<String> {
+        self.environment.text(name)
     }
 
     pub(super) fn list(&self, name: &str) -> Vec<String> {

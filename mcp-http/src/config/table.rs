@@ -46,7 +46,12 @@ impl Config {
         }
         put("confirm", self.policy.mode().as_str().into());
         put("approval", self.policy.settings().into());
-        put("classifier", self.classifier.as_str().into());
+        for (name, value) in self.classifier.to_table() {
+            put(&name, value);
+        }
+        if let Some(path) = &self.classifier_key_file {
+            put("classifier_key_file", path.clone().into());
+        }
         put(
             "timeout_seconds",
             i64::try_from(self.surface.timeout.as_secs())?.into(),
@@ -73,6 +78,9 @@ impl Config {
             i64::try_from(self.session_idle.as_secs() / 60)?.into(),
         );
         put("grace_seconds", i64::try_from(self.grace.as_secs())?.into());
+        if let Some(url) = &self.otlp_endpoint {
+            put("otlp_endpoint", url.clone().into());
+        }
         put("log", self.log.as_str().into());
         let issuers: Vec<_> = self
             .issuers

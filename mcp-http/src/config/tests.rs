@@ -61,7 +61,8 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
 #[test]
 fn unknown_names_stop_the_start_in_the_environment_and_in_the_file() {
     let error = environment(&[("DESKGATE_READONLY", "true")])
-        .unwrap_err()
+        .err()
+        .unwrap()
         .to_string();
     assert!(error.contains("DESKGATE_READ_ONLY"), "{error}");
     assert!(environment(&[("DESKGATE_FULL", "1"), ("DESKGATE_TEST_X", "1")]).is_ok());
@@ -110,8 +111,11 @@ fn truth_values_and_numbers_are_exact() {
         &["`toolsets`", "tickets"],
     );
     refused(&[("confirm", "none")], &["`confirm`", "standard"]);
-    for word in ["off", "remote", "nome"] {
-        refused(&[("classifier", word)], &["`classifier`", "local, none"]);
+    for word in ["off", "nome"] {
+        refused(
+            &[("classifier", word)],
+            &["`classifier`", "local, none, remote"],
+        );
     }
     for (given, word) in [
         ("close_ticket", "OPERATION=token"),
@@ -178,6 +182,59 @@ fn what_is_printed_can_be_read_back() {
 }
 
 #[test]
+fn spans_go_to_this_machine_or_by_tls() {
+    for url in [
+        "http://127.0.0.1:4318",
+        "http://localhost:4318/",
+        "https://collector.example",
+    ] {
+        let config = load(&[("otlp_endpoint", url)]).unwrap();
+        assert_eq!(config.otlp_endpoint.as_deref(), Some(url));
+    }
+    for url in [
+        "collector:4318",
+        "http://collector.example:4318",
+        "http://127.0.0.1.example",
+        "grpc://localhost:4317",
+        "https://collector.example?key=x",
+        "https://anna:secret@collector.example",
+    ] {
+        refused(&[("otlp_endpoint", url)], &["`otlp_endpoint`"]);
+    }
+}
+
+const REMOTE: [(&str, &str); 3] = [
+    ("classifier", "remote"),
+    ("classifier_provider", "anthropic"),
+    ("classifier_model", "judge-1"),
+];
+
+#[test]
+fn a_remote_classifier_needs_all_that_it_is_asked_with_and_its_key_is_never_shown() {
+    const KEY: (&str, &str) = ("DESKGATE_CLASSIFIER_KEY", "canary-7f3a");
+    let with_key = environment(&[KEY]).unwrap();
+    let config = Config::load(&given(&REMOTE), &with_key).unwrap();
+    let printed = config.to_toml().unwrap();
+    assert!(
+        printed.contains("classifier_model = \"judge-1\"") && !printed.contains(KEY.1),
+        "{printed}"
+    );
+    for (values, variables, word) in [
+        (&REMOTE[..1], &[KEY][..], "`classifier_provider`"),
+        (&REMOTE[..2], &[KEY][..], "`classifier_model`"),
+        (&REMOTE[..], &[], "`classifier_key"),
+        (&REMOTE[1..], &[], "the classifier is `local`"),
+        (&[], &[KEY][..], "the classifier is `local`"),
+    ] {
+        let error = Config::load(&given(values), &environment(variables).unwrap()).err();
+        let error = format!("{:#}", error.unwrap());
+        assert!(error.contains(word) && !error.contains(KEY.1), "{error}");
+    }
+    // A key on a command line or in a file that is kept with others would be seen.
+    assert!(file::parse("classifier_key = \"x\"").is_err());
+}
+
+#[test]
 fn a_rate_keeps_its_proportion_of_burst() {
     let config = load(&[("reads_per_second", "5"), ("writes_per_second", "3")]).unwrap();
     assert_eq!(config.rates.reads.burst.get(), 20);
@@ -186,16 +243,20 @@ fn a_rate_keeps_its_proportion_of_burst() {
 
 #[test]
 fn every_setting_is_a_flag_a_variable_and_a_key_of_the_file_and_is_printed() {
-    let printed = load(&[
+    let folder = tempfile::tempdir().unwrap();
+    let key = folder.path().join("key");
+    std::fs::write(&key, "canary").unwrap();
+    let mut values = vec![
         ("public_url", "https://a.example/mcp"),
         ("tls_key", "k"),
         ("tls_certificate", "c"),
         ("metrics_bind", "127.0.0.1:9"),
         ("key_file", "keys"),
-    ])
-    .unwrap()
-    .to_toml()
-    .unwrap();
+        ("otlp_endpoint", "https://collector.example:4318"),
+        ("classifier_key_file", key.to_str().unwrap()),
+    ];
+    values.extend(REMOTE);
+    let printed = load(&values).unwrap().to_toml().unwrap();
     let command = crate::commands::command();
     for setting in SETTINGS {
         let flag = setting.name.replace('_', "-");

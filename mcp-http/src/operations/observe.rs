@@ -38,8 +38,8 @@ pub async fn observe(
     let route = route(request.uri().path());
     let method = method(request.method());
     let span = tracing::info_span!("request", request.id = shown, trace.id = Empty);
-    if let Some(trace) = header_trace(request.headers()) {
-        span.record("trace.id", trace);
+    if let Some(parent) = header_parent(request.headers()) {
+        parent.adopt(&span);
     }
     let started = Instant::now();
     let mut response = next.run(request).instrument(span.clone()).await;
@@ -89,27 +89,52 @@ fn method(method: &Method) -> &'static str {
     }
 }
 
-fn header_trace(headers: &HeaderMap) -> Option<&str> {
-    trace_id(headers.get("traceparent")?.to_str().ok()?)
+fn header_parent(headers: &HeaderMap) -> Option<Parent<'_>> {
+    Parent::parse(headers.get("traceparent")?.to_str().ok()?)
 }
 
-/// The trace of a W3C `traceparent`: `00-`, 32 hexadecimal digits that are not all zero, and two parts that are not looked at.
-pub fn trace_id(traceparent: &str) -> Option<&str> {
-    let is_hex = |text: &str| {
-        text.bytes()
-            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-    };
-    let mut parts = traceparent.split('-');
-    let (version, trace) = (parts.next()?, parts.next()?);
-    let (span, flags) = (parts.next()?, parts.next()?);
-    let fits = version == "00"
-        && trace.len() == 32
-        && span.len() == 16
-        && flags.len() == 2
-        && parts.next().is_none()
-        && [trace, span, flags].into_iter().all(is_hex)
-        && trace.bytes().any(|byte| byte != b'0');
-    fits.then_some(trace)
+/// Where in its caller's trace a request is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parent<'a> {
+    /// The trace: 32 hexadecimal digits that are not all zero.
+    pub trace: &'a str,
+    /// The caller's span in it: 16 hexadecimal digits.
+    pub span: &'a str,
+    /// Whether the caller records it.
+    pub is_sampled: bool,
+}
+
+impl<'a> Parent<'a> {
+    /// Reads a W3C `traceparent`; one of another form or version is none.
+    pub fn parse(traceparent: &'a str) -> Option<Self> {
+        let is_hex = |text: &str| {
+            text.bytes()
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        };
+        let mut parts = traceparent.split('-');
+        let (version, trace) = (parts.next()?, parts.next()?);
+        let (span, flags) = (parts.next()?, parts.next()?);
+        let fits = version == "00"
+            && trace.len() == 32
+            && span.len() == 16
+            && flags.len() == 2
+            && parts.next().is_none()
+            && [trace, span, flags].into_iter().all(is_hex)
+            && trace.bytes().any(|byte| byte != b'0');
+        let is_sampled = u8::from_str_radix(flags, 16).is_ok_and(|flags| flags & 1 == 1);
+        fits.then_some(Self {
+            trace,
+            span,
+            is_sampled,
+        })
+    }
+
+    /// Makes the span of a request part of this trace, in log lines and for the collector.
+    pub fn adopt(self, span: &tracing::Span) {
+        span.record("trace.id", self.trace);
+        #[cfg(feature = "otel")]
+        super::export::follow(span, self);
+    }
 }
 
 #[cfg(test)]
@@ -122,7 +147,14 @@ mod tests {
     fn only_well_formed_traces_are_taken() {
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
         let parent = format!("00-{trace}-00f067aa0ba902b7-01");
-        assert_eq!(trace_id(&parent), Some(trace));
+        let read = Parent {
+            trace,
+            span: "00f067aa0ba902b7",
+            is_sampled: true,
+        };
+        assert_eq!(Parent::parse(&parent), Some(read));
+        let unsampled = parent.replace("-01", "-00");
+        assert!(Parent::parse(&unsampled).is_some_and(|parent| !parent.is_sampled));
         for bad in [
             String::new(),
             trace.to_owned(),
@@ -132,7 +164,7 @@ mod tests {
             format!("00-{}-00f067aa0ba902b7-01", "0".repeat(32)),
             format!("00-{}\n-00f067aa0ba902b7-01", &trace[1..]),
         ] {
-            assert_eq!(trace_id(&bad), None, "{bad:?}");
+            assert_eq!(Parent::parse(&bad), None, "{bad:?}");
         }
     }
 

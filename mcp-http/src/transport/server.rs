@@ -32,7 +32,7 @@ use crate::auth::challenge::{Resource, WELL_KNOWN};
 use crate::auth::{Authenticator, Denied, Principal};
 use crate::limits::{Class, Limits, TooMuch};
 use crate::operations::metrics::{self, Levels, Metrics};
-use crate::operations::observe::{Observer, RequestNumber, observe, trace_id};
+use crate::operations::observe::{Observer, Parent, RequestNumber, observe};
 
 /// How long a client waits that can't be told now who it is.
 const UNAVAILABLE_SECONDS: u64 = 30;
@@ -312,8 +312,8 @@ impl Gate {
         let bytes = body::read(&parts.headers, body).await?;
         let peek = Peek::into_body(&bytes)?;
         let method = peek.method.as_deref().unwrap_or_default();
-        if let Some(trace) = peek.traceparent().and_then(trace_id) {
-            tracing::Span::current().record("trace.id", trace);
+        if let Some(parent) = peek.traceparent().and_then(Parent::parse) {
+            parent.adopt(&tracing::Span::current());
         }
         let access = access_of(method, peek.name());
         let class = class_of(access, principal.scopes);

@@ -14,6 +14,7 @@ mod neighbours;
 mod paces;
 mod process;
 mod rights;
+mod serving;
 mod sessions;
 mod stopping;
 mod strain;

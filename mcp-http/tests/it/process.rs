@@ -1,16 +1,11 @@
-//! The binary itself: commands, what stops a start, a signal, and what the log holds.
+//! The binary itself: its commands, and what stops a start.
 
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::process::{Command, Output};
 
-use http::StatusCode;
-use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{Client, soon};
-
-fn binary() -> Command {
+pub(crate) fn binary() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_deskgate-http"));
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("DESKGATE_") {
@@ -21,7 +16,7 @@ fn binary() -> Command {
     command
 }
 
-fn run(folder: &Path, arguments: &[&str]) -> Output {
+pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Output {
     let database = format!("sqlite:{}", folder.join("desk.db").display());
     binary()
         .args(arguments)
@@ -31,7 +26,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
@@ -264,143 +259,4 @@ fn migrate_check_config_import_and_doctor_do_what_they_say() {
         text(&imported.stdout),
         text(&imported.stderr)
     );
-}
-
-/// A demonstration server as a process.
-struct Demo {
-    process: Child,
-    output: BufReader<ChildStdout>,
-    client: Client,
-}
-
-impl Demo {
-    fn start(log: &str) -> Self {
-        let mut process = binary()
-            .args(["serve", "--demo", "--bind", "127.0.0.1:0", "--log", log])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut output = BufReader::new(process.stdout.take().unwrap());
-        let (mut address, mut token) = (None, None);
-        while token.is_none() {
-            let mut line = String::new();
-            assert!(output.read_line(&mut line).unwrap() > 0, "it ended");
-            if let Some((_, rest)) = line.split_once("http://") {
-                address = rest
-                    .split('/')
-                    .next()
-                    .map(|address| address.parse().unwrap());
-            }
-            token = line.trim_end().strip_prefix("Token: ").map(str::to_owned);
-        }
-        let client = Client {
-            address: address.unwrap(),
-            token,
-        };
-        Self {
-            process,
-            output,
-            client,
-        }
-    }
-
-    /// Ends it by a signal; its exit code and its log.
-    fn stop(mut self) -> (Option<i32>, String) {
-        let id = self.process.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-TERM", &id])
-                .status()
-                .unwrap()
-                .success()
-        );
-        let mut log = String::new();
-        self.process
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_string(&mut log)
-            .unwrap();
-        let mut rest = String::new();
-        self.output.read_to_string(&mut rest).unwrap();
-        (self.process.wait().unwrap().code(), log)
-    }
-}
-
-#[tokio::test]
-async fn the_demonstration_answers_and_a_signal_ends_it_with_a_clean_code() {
-    let demo = Demo::start("warn");
-    let found = soon(
-        demo.client
-            .call("search_tickets", json!({"query": "printer"})),
-    )
-    .await;
-    assert_eq!(found.code(), "OK");
-    assert!(found.result()["total"].as_u64().unwrap() > 0);
-    let session = soon(demo.client.open()).await;
-    assert_eq!(session.call("list_tickets", json!({})).await.code(), "OK");
-    let (code, log) = tokio::task::spawn_blocking(|| demo.stop()).await.unwrap();
-    assert_eq!(code, Some(0), "{log}");
-}
-
-#[tokio::test]
-async fn every_log_line_is_one_object_and_holds_no_secret_and_no_text() {
-    let demo = Demo::start("trace");
-    let client = demo.client.clone();
-    let canary = "canary-7f3a\u{1b}[31m\r\n{\"level\":\"forged\"}\u{2028}";
-    let customer = client
-        .call(
-            "create_customer",
-            json!({"name": "Kay Canary-7f3a", "email": "canary-7f3a@example.com"}),
-        )
-        .await;
-    let customer = customer.result()["customer_id"].clone();
-    client
-        .call(
-            "create_ticket",
-            json!({"customer_id": customer, "subject": "canary-7f3a", "description": canary}),
-        )
-        .await;
-    client
-        .call("search_tickets", json!({"query": "canary-7f3a"}))
-        .await;
-    client
-        .call("get_customer", json!({"customer_id": "canary-7f3a"}))
-        .await;
-    client.call("canary-7f3a", json!({})).await;
-    let session = client.open().await;
-    session
-        .post(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5, "reason": canary}}))
-        .await;
-    client.get("/canary-7f3a?access_token=canary-7f3a").await;
-    let mut hostile = client.clone();
-    hostile.token = Some("canary-7f3a.canary-7f3a.canary-7f3a".to_owned());
-    assert_eq!(
-        hostile.call("list_tickets", json!({})).await.status,
-        StatusCode::UNAUTHORIZED
-    );
-    client
-        .post(
-            &[
-                ("traceparent", "canary-7f3a"),
-                ("x-canary-7f3a", "canary-7f3a"),
-            ],
-            "{\"canary-7f3a\"",
-        )
-        .await;
-    let token = client.token.clone().unwrap();
-    let (_, log) = tokio::task::spawn_blocking(|| demo.stop()).await.unwrap();
-    assert!(log.lines().count() > 10, "{log}");
-    for line in log.lines() {
-        let entry: Value =
-            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
-        assert!(
-            entry["level"].is_string() && entry["level"] != "forged",
-            "{line}"
-        );
-        assert!(!line.contains("canary-7f3a"), "{line}");
-        assert!(!line.contains(&token) && !line.contains("dgt_"), "{line}");
-    }
-    assert!(log.contains("\"tool.name\":\"search_tickets\""));
 }

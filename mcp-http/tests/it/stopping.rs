@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::support::{Plan, modern, soon};
 
 /// Calls until the server takes no more; the tickets that were acknowledged.
-async fn write_until_stopped(
+pub(crate) async fn write_until_stopped(
     address: std::net::SocketAddr,
     token: String,
     customer: String,

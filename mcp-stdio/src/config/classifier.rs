@@ -1,11 +1,9 @@
 //! The settings of the classifier. Whatever doesn't fit together stops the start.
 
-use std::time::Duration;
+use anyhow::Context as _;
+use desk::guard::{ClassifierKind, ClassifierWords};
 
-use anyhow::{Context as _, bail, ensure};
-use desk::guard::{ApiKey, ClassifierKind, LONGEST_DEADLINE, MOST_CONCURRENT, RemoteGiven};
-
-use super::{Environment, FileSettings, number};
+use super::{Environment, FileSettings};
 
 /// The settings as flags, and under the same names as they stand in a file.
 #[derive(Debug, clap::Args)]
@@ -65,105 +63,42 @@ pub(super) fn load(
     file: ClassifierFlags,
     timeout_seconds: u64,
 ) -> anyhow::Result<ClassifierKind> {
-    let pick = |flag: &Option<String>, variable: &str, in_file: Option<String>| {
+    let pick = |flag: &Option<String>, name: &str, in_file: Option<String>| {
         flag.clone()
-            .or_else(|| environment.get(variable))
+            .or_else(|| environment.get(&format!("DESKGATE_CLASSIFIER{name}")))
             .or(in_file)
     };
-    let word = pick(&flags.classifier, "DESKGATE_CLASSIFIER", file.classifier);
-    let key_file = pick(
-        &flags.classifier_key_file,
-        "DESKGATE_CLASSIFIER_KEY_FILE",
-        file.classifier_key_file,
-    );
-    let key =
-        match (key_file, environment.get("DESKGATE_CLASSIFIER_KEY")) {
-            (Some(_), Some(_)) => bail!(
-                "both `classifier_key_file` and `DESKGATE_CLASSIFIER_KEY` are set; leave one out"
-            ),
-            (Some(path), None) => Some(std::fs::read_to_string(&path).with_context(|| {
-                format!("the key file `{path}` of the classifier cannot be read")
-            })?),
-            (None, key) => key,
-        };
-    let seconds = pick(
-        &flags.classifier_timeout_seconds,
-        "DESKGATE_CLASSIFIER_TIMEOUT_SECONDS",
-        file.classifier_timeout_seconds,
-    )
-    .map(|given| {
-        let longest = LONGEST_DEADLINE.as_secs();
-        number(
-            Some(given),
-            "classifier_timeout_seconds",
-            longest,
-            1..=longest,
-        )
-    })
-    .transpose()?;
-    let concurrency = pick(
-        &flags.classifier_concurrency,
-        "DESKGATE_CLASSIFIER_CONCURRENCY",
-        file.classifier_concurrency,
-    )
-    .map(|given| {
-        let most = u64::try_from(MOST_CONCURRENT)?;
-        let given = number(Some(given), "classifier_concurrency", most, 1..=most)?;
-        anyhow::Ok(usize::try_from(given)?)
-    })
-    .transpose()?;
-    let given = RemoteGiven {
+    let words = ClassifierWords {
+        kind: pick(&flags.classifier, "", file.classifier),
         provider: pick(
             &flags.classifier_provider,
-            "DESKGATE_CLASSIFIER_PROVIDER",
+            "_PROVIDER",
             file.classifier_provider,
         ),
-        model: pick(
-            &flags.classifier_model,
-            "DESKGATE_CLASSIFIER_MODEL",
-            file.classifier_model,
-        ),
+        model: pick(&flags.classifier_model, "_MODEL", file.classifier_model),
         endpoint: pick(
             &flags.classifier_endpoint,
-            "DESKGATE_CLASSIFIER_ENDPOINT",
+            "_ENDPOINT",
             file.classifier_endpoint,
         ),
-        key: key.as_deref().map(ApiKey::parse).transpose()?,
-        deadline: seconds.map(Duration::from_secs),
-        concurrency,
+        key_file: pick(
+            &flags.classifier_key_file,
+            "_KEY_FILE",
+            file.classifier_key_file,
+        ),
+        key: environment.get("DESKGATE_CLASSIFIER_KEY"),
+        timeout_seconds: pick(
+            &flags.classifier_timeout_seconds,
+            "_TIMEOUT_SECONDS",
+            file.classifier_timeout_seconds,
+        ),
+        concurrency: pick(
+            &flags.classifier_concurrency,
+            "_CONCURRENCY",
+            file.classifier_concurrency,
+        ),
     };
-    let kind = ClassifierKind::parse(word.as_deref(), given).context("`classifier`")?;
-    if let ClassifierKind::Remote(settings) = &kind {
-        // Otherwise a slow provider would look like a slow server, and nobody would be told that nothing was cleared.
-        ensure!(
-            settings.deadline().as_secs() < timeout_seconds,
-            "`classifier_timeout_seconds` is {}, which must be less than `timeout_seconds`, which is {timeout_seconds}",
-            settings.deadline().as_secs()
-        );
-    }
-    Ok(kind)
-}
-
-/// The effective settings, for `--check-config`.
-pub(super) fn show(kind: &ClassifierKind, table: &mut toml::Table) -> anyhow::Result<()> {
-    table.insert("classifier".to_owned(), kind.as_str().into());
-    let ClassifierKind::Remote(settings) = kind else {
-        return Ok(());
-    };
-    let mut insert = |name: &str, value: toml::Value| {
-        table.insert(name.to_owned(), value);
-    };
-    insert("classifier_provider", settings.provider().as_str().into());
-    insert("classifier_model", settings.model().into());
-    insert("classifier_endpoint", settings.endpoint().into());
-    if settings.has_key() {
-        insert("classifier_key", "(hidden)".into());
-    }
-    let seconds = i64::try_from(settings.deadline().as_secs())?;
-    insert("classifier_timeout_seconds", seconds.into());
-    let concurrency = i64::try_from(settings.concurrency())?;
-    insert("classifier_concurrency", concurrency.into());
-    Ok(())
+    words.load(timeout_seconds).context("`classifier`")
 }
 
 /// What has to be known about it, as a comment.

@@ -202,7 +202,7 @@ fn the_remote_classifier_is_disclosed_and_its_key_is_not_shown() {
     let path = key.path().to_str().unwrap();
     let from_file = [&REMOTE[..], &["--classifier-key-file", path]].concat();
     assert_eq!(load(&from_file, &[]).unwrap().to_toml().unwrap(), shown);
-    let both = load(&from_file, &[KEY]).err().unwrap().to_string();
+    let both = format!("{:#}", load(&from_file, &[KEY]).err().unwrap());
     assert!(
         both.contains("leave one out") && !both.contains(KEY.1),
         "{both}"
