@@ -13,6 +13,9 @@ use diesel::sql_types::{Bool, Text};
 /// The variable that names the server: an address of a database of it that may be used, as a superuser.
 const SERVER: &str = "DESKGATE_TEST_POSTGRES_URL";
 
+/// The variable that names a pooler in front of that server.
+const POOLER: &str = "DESKGATE_TEST_POSTGRES_POOLER";
+
 /// The variable that has the tests of whole desks run on that server instead of on files.
 const ENGINE: &str = "DESKGATE_TEST_ENGINE";
 
@@ -114,6 +117,22 @@ impl TestDatabase {
     /// Its address.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Its address by way of a pooler in transaction mode, where one is named (`HOST:PORT`).
+    #[expect(
+        clippy::disallowed_methods,
+        clippy::print_stderr,
+        reason = "tests have no configuration, and whoever reads their output is told what did not run"
+    )]
+    pub fn by_pooler(&self) -> Option<String> {
+        let Ok(pooler) = std::env::var(POOLER) else {
+            eprintln!("left out: {POOLER} names no pooler");
+            return None;
+        };
+        let (login, rest) = self.url.split_once('@')?;
+        let (_server, name) = rest.split_once('/')?;
+        Some(format!("{login}@{pooler}/{name}"))
     }
 
     /// Runs statements as somebody would who can write the database and is no server.

@@ -217,3 +217,29 @@ fn a_statement_that_waits_too_long_for_another_writer_is_busy() {
     database.execute("ROLLBACK");
     customer(&store, "ada@example.com");
 }
+
+#[test]
+fn a_pooler_that_gives_each_transaction_another_connection_is_no_matter() {
+    let Some(database) = database() else { return };
+    let Some(url) = database.by_pooler() else {
+        return;
+    };
+    let stores = [(); 2].map(|()| open(&url, Options::default()));
+    let ada = customer(&stores[0], "ada@example.com");
+    std::thread::scope(|scope| {
+        for caller in 0..16 {
+            let (store, ada) = (&stores[caller % 2], &ada);
+            scope.spawn(move || {
+                for number in 0..100 {
+                    assert_eq!(ok(store.get_customer(ada.id)), *ada);
+                    let filed = number % 10 == 0;
+                    if filed {
+                        ticket(store, ada.id, &format!("{caller} {number}"));
+                    }
+                    ok(store.list_audit_entries(AuditFilter::default(), first(5)));
+                }
+            });
+        }
+    });
+    assert_eq!(audit_rows(&stores[1]).len(), 161);
+}
