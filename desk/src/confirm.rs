@@ -9,7 +9,7 @@ use storage::{
     Answer, Applied, Approval, Decided, Decision, Given, NewPreview, Once, Preview, Previewed,
     Redeemed, Redemption, Verdict, Wrote,
 };
-use writegate::{ApprovalLevel, ApprovalMethod, Gate, KeyFileError, KeyRing, Token};
+use writegate::{ApprovalLevel, ApprovalMethod, Gate, KeyFileError, KeyRing, LogKeys, Token};
 
 use crate::ops::keys::{self, KeysError};
 use crate::privacy::{Mask, seen};
@@ -21,40 +21,54 @@ const TOKEN_MICROS: i64 = 5 * 60 * 1_000_000;
 /// How long one is good for which a person is asked, in microseconds.
 const PERSON_MICROS: i64 = 15 * 60 * 1_000_000;
 
-/// What guards the desk's changes: the gate, and what policy asks of each operation.
+/// What guards the desk's changes: the gate, what policy asks of each operation, and what seals the log of both.
 #[derive(Clone)]
 pub struct Guard {
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) policy: Policy,
+    log_keys: LogKeys,
 }
 
 impl Guard {
-    /// A guard over a gate.
-    pub fn new(gate: Arc<dyn Gate>, policy: Policy) -> Self {
-        Self { gate, policy }
+    fn new(gate: Arc<dyn Gate>, log_keys: LogKeys, policy: Policy) -> Self {
+        Self {
+            gate,
+            policy,
+            log_keys,
+        }
     }
 
-    /// A guard whose keys nobody else has and that end with the process: for stores that do too, and for work that keeps no
-    /// preview.
+    /// What seals the audit log of a store whose changes are guarded so. Derived from the same keys, never one of them.
+    pub fn log_keys(&self) -> LogKeys {
+        self.log_keys.clone()
+    }
+
+    /// A guard whose keys nobody else has and that end with the process: for stores that do too.
     pub fn passing(ids: &dyn IdSource, policy: Policy) -> Result<Self, KeysError> {
-        Ok(Self::new(writegate::gate(keys::passing(ids)?), policy))
+        let ring = keys::passing(ids)?;
+        let log_keys = ring.log_keys();
+        Ok(Self::new(writegate::gate(ring), log_keys, policy))
     }
 
     /// A guard over a key file, which is made where there is none.
     pub fn from_file(path: PathBuf, ids: &dyn IdSource, policy: Policy) -> Result<Self, KeysError> {
         let ring = keys::load_or_create(&path, ids)?;
-        Ok(Self::new(keys::gate(path, ring), policy))
+        let log_keys = ring.log_keys();
+        Ok(Self::new(keys::gate(path, ring), log_keys, policy))
     }
 
     /// A guard over a key file that somebody made, for servers whose instances share it.
     pub fn from_kept_file(path: PathBuf, policy: Policy) -> Result<Self, KeysError> {
         let ring = keys::load(&path)?;
-        Ok(Self::new(keys::gate(path, ring), policy))
+        let log_keys = ring.log_keys();
+        Ok(Self::new(keys::gate(path, ring), log_keys, policy))
     }
 
     /// A guard whose keys are those of a key file's text.
     pub fn from_keys(text: &str, policy: Policy) -> Result<Self, KeyFileError> {
-        Ok(Self::new(writegate::gate(KeyRing::parse(text)?), policy))
+        let ring = KeyRing::parse(text)?;
+        let log_keys = ring.log_keys();
+        Ok(Self::new(writegate::gate(ring), log_keys, policy))
     }
 }
 
@@ -124,6 +138,7 @@ impl Desk {
             .await?;
         let act = caller.act(self.clock.now(), action.as_str());
         let by_person = proposal.asks_person || required == ApprovalLevel::Person;
+        self.check_outgoing(&act, &proposal.write).await?;
         let if_version = self
             .clear_publication(&act, &proposal.write, proposal.if_version)
             .await?;

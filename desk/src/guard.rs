@@ -3,6 +3,7 @@
 
 mod kind;
 mod local;
+mod outgoing;
 #[cfg(test)]
 mod tests;
 mod wall;
@@ -159,7 +160,7 @@ impl Desk {
         Ok(error)
     }
 
-    async fn note_refusal(
+    pub(crate) async fn note_refusal(
         &self,
         act: &Act,
         action: Action,

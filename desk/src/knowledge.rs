@@ -119,6 +119,11 @@ impl Index {
         }
     }
 
+    /// Every article whole, whoever reads it.
+    pub(crate) fn articles(&self) -> impl Iterator<Item = &Article> {
+        self.articles.iter().map(|indexed| &indexed.article)
+    }
+
     fn weight(&self, term: &str) -> f64 {
         let found = self.document_frequency.get(term).copied().unwrap_or(0.0);
         (1.0 + (self.block_count - found + 0.5) / (found + 0.5)).ln()

@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask` and the HTTP binary call the same functions, so that none of it needs the source (design section 1).
 
+pub mod audit;
 pub mod demo;
 pub mod import;
 pub mod keys;

@@ -7,6 +7,7 @@ pub mod classifier;
 mod floor;
 mod fold;
 pub mod local;
+pub mod outgoing;
 pub mod remote;
 mod screen;
 mod ticket;

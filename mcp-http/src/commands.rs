@@ -1,6 +1,7 @@
 //! The command line: serve, and what an operator needs beside it.
 
 mod approvals;
+mod audit;
 mod doctor;
 mod token;
 
@@ -27,16 +28,23 @@ use crate::operations::logs::Logging;
 use crate::serve::{Machine, Server};
 use crate::tokens::new_token;
 
+/// The exit code where the audit log can't be judged; 1 says that it was tampered with.
+const NOT_JUDGED: u8 = 2;
+
 /// Runs the program.
 pub fn run() -> ExitCode {
     match try_run(std::env::args_os()) {
         Ok(code) => code,
         Err(error) => {
-            // The one place that writes to standard error without the log: the log may be what failed.
-            drop(writeln!(std::io::stderr(), "deskgate-http: {error:#}"));
+            show(&error);
             ExitCode::FAILURE
         }
     }
+}
+
+/// The one place that writes to standard error without the log: the log may be what failed.
+fn show(error: &anyhow::Error) {
+    drop(writeln!(std::io::stderr(), "deskgate-http: {error:#}"));
 }
 
 fn try_run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<ExitCode> {
@@ -44,6 +52,16 @@ fn try_run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Exit
     let Some((name, matches)) = matches.subcommand() else {
         return Ok(ExitCode::FAILURE);
     };
+    match carry_out(name, matches) {
+        Err(error) if name == "audit" => {
+            show(&error);
+            Ok(ExitCode::from(NOT_JUDGED))
+        }
+        done => done,
+    }
+}
+
+fn carry_out(name: &str, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let environment = Environment::read()?;
     let config = Config::load(&given(matches), &environment)?;
     let context = Context {
@@ -56,6 +74,7 @@ fn try_run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Exit
         "token" => token::run(&context, matches),
         "import" => run_import(&context, matches),
         "approvals" => approvals::run(&context, matches),
+        "audit" => audit::run(&context, matches),
         "keys" => run_keys(&context, matches),
         _ => doctor::run(&context),
     }
@@ -130,15 +149,16 @@ pub fn command() -> Command {
                 ),
         )
         .subcommand(approvals::command())
+        .subcommand(audit::command())
         .subcommand(
             Command::new("keys")
-                .about("Look after the keys of confirmations, in `--key-file`")
+                .about("Look after the keys of confirmations and of the audit log, in `--key-file`")
                 .subcommand_required(true)
                 .arg_required_else_help(true)
                 .subcommand(Command::new("create").about("Make the key file"))
                 .subcommand(
                     Command::new("rotate")
-                        .about("Put a new key in place; the one before it still verifies what it has signed"),
+                        .about("Put a new key in place; the one before it still verifies what it has signed, older ones verify the audit log only"),
                 ),
         )
         .subcommand(
@@ -170,29 +190,21 @@ impl Context {
         }
     }
 
-    /// A desk that keeps no preview, so that it needs no key that outlives it.
+    /// A desk whose previews, approvals and audit rows hold for every server with its key file.
     fn desk(&self, create: bool, read_only: bool) -> anyhow::Result<Arc<Desk>> {
-        let guard = Guard::passing(&SystemIds, self.config.policy.clone())?;
         Self::guarded_desk(
             &self.config.database,
             self.config.classifier.clone(),
             create,
             read_only,
-            guard,
+            self.guard()?,
         )
     }
 
-    /// A desk whose previews and approvals hold for every server with its key file.
-    fn kept_desk(&self, create: bool, read_only: bool) -> anyhow::Result<Arc<Desk>> {
+    /// What guards changes and seals the log of them.
+    fn guard(&self) -> anyhow::Result<Guard> {
         let path = self.key_file()?.to_owned();
-        let guard = Guard::from_kept_file(path, self.config.policy.clone())?;
-        Self::guarded_desk(
-            &self.config.database,
-            self.config.classifier.clone(),
-            create,
-            read_only,
-            guard,
-        )
+        Ok(Guard::from_kept_file(path, self.config.policy.clone())?)
     }
 
     fn guarded_desk(
@@ -208,7 +220,7 @@ impl Context {
             ..Options::default()
         };
         let wall = Wall::new(kind, Arc::new(SystemClock), Arc::new(SystemIds))?;
-        let store = wall.open(&DatabaseUrl::parse(url)?, options)?;
+        let store = wall.open(&DatabaseUrl::parse(url)?, guard.log_keys(), options)?;
         Ok(Arc::new(Desk::new(
             store,
             Arc::new(SystemClock),
@@ -267,7 +279,7 @@ fn serve(context: Context, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
             serve_demo(context).await
         } else {
             let read_only = context.config.surface.read_only;
-            let desk = context.kept_desk(!read_only, read_only)?;
+            let desk = context.desk(!read_only, read_only)?;
             let server = Server::bind(context.config, desk, &Context::machine()).await?;
             tracing::info!(url = server.url(), "serving");
             until_told(server).await
@@ -360,7 +372,8 @@ async fn stop_signal() -> std::io::Result<()> {
 }
 
 fn migrate(context: &Context) -> anyhow::Result<ExitCode> {
-    let steps = storage::migrate(&DatabaseUrl::parse(&context.config.database)?)?;
+    let url = DatabaseUrl::parse(&context.config.database)?;
+    let steps = storage::migrate(&url, context.guard()?.log_keys())?;
     if steps.is_empty() {
         print("The store is up to date.")?;
     }

@@ -49,6 +49,8 @@ pub struct Config {
     pub issuers: Vec<IssuerEntry>,
     /// The file with the keys of confirmations, which all instances share; only a demonstration does without.
     pub key_file: Option<PathBuf>,
+    /// The file outside the store that signed checkpoints of the audit log are appended to.
+    pub checkpoint_file: Option<PathBuf>,
     /// What needs a confirmation.
     pub policy: Policy,
     /// What judges a ticket that the floor lets pass.
@@ -119,6 +121,7 @@ impl Config {
             tls: tls(&values)?,
             personal_tokens: values.boolean("personal_tokens", true)?,
             key_file: values.text("key_file").map(PathBuf::from),
+            checkpoint_file: values.text("checkpoint_file").map(PathBuf::from),
             policy: Policy::parse(mode, &approval).context("`approval`")?,
             classifier: classifier(&values, timeout)?,
             classifier_key_file: values.text("classifier_key_file"),

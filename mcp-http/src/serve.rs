@@ -2,13 +2,16 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use desk::Desk;
+use desk::ops::audit::{AuditError, Keeper};
 use domain::{Clock, IdSource};
 use mcp_surface::Surface;
 use rmcp::ServerHandler;
 use tokio::net::TcpListener;
+use tokio::time::MissedTickBehavior;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -167,13 +170,36 @@ impl Server {
                 listen::serve(counters, None, app, bounds, &shutdown).await;
             });
         }
+        let keeper = Arc::new(Keeper::new(Arc::clone(&desk), config.checkpoint_file));
+        let keeping = tokio::spawn(keep(Arc::clone(&keeper)));
         listen::serve(listener, tls, app, bounds, &shutdown).await;
         let in_time = shutdown.finish(config.grace).await;
         if !in_time {
             tracing::warn!("calls were cut after {} s", config.grace.as_secs());
         }
+        keeping.abort();
+        if let Err(error) = keeper.take().await {
+            no_checkpoint(&error);
+        }
         desk.close().await.context("the store did not close")
     }
+}
+
+/// Takes checkpoints of the audit log as they fall due.
+async fn keep(keeper: Arc<Keeper>) {
+    let mut seconds = tokio::time::interval(Duration::from_secs(1));
+    seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        seconds.tick().await;
+        if let Err(error) = keeper.tick().await {
+            no_checkpoint(&error);
+        }
+    }
+}
+
+fn no_checkpoint(error: &AuditError) {
+    let cause = std::error::Error::source(error).map(tracing::field::display);
+    tracing::error!(cause, "no checkpoint of the audit log was kept: {error}");
 }
 
 async fn authenticator(

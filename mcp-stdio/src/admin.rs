@@ -1,10 +1,14 @@
-//! What an operator does at a terminal instead of serving: decide changes that wait for a person, look after the keys.
+//! What an operator does at a terminal instead of serving: decide changes that wait for a person, look after the keys, prove the
+//! audit log.
 
 use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use desk::guard::Wall;
+use desk::ops::audit::{self, AuditError, Keeper};
 use desk::ops::keys;
 use desk::system::{SystemClock, SystemIds};
 use desk::{Caller, Desk, Guard};
@@ -12,28 +16,25 @@ use domain::{Actor, ActorChannel, Proof, ScopeSet};
 use mcp_surface::{Terminal, decide};
 use storage::{DatabaseUrl, Options};
 
-use crate::config::{Command, Config, Keys};
+use crate::config::{Audit, Command, Config, Keys};
 use crate::print;
 
 /// Does what was asked for.
-pub(crate) async fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
+pub(crate) async fn run(command: &Command, config: &Config) -> anyhow::Result<ExitCode> {
     let url = DatabaseUrl::parse(&config.database)?;
     let file = url
         .file()
-        .context("approvals and keys belong to a `sqlite:` store")?;
+        .context("approvals, keys and the proof of the log belong to a `sqlite:` store")?;
     match command {
         Command::Keys(task) => {
             let task = match task {
                 Keys::Create => keys::KeysTask::Create,
                 Keys::Rotate => keys::KeysTask::Rotate,
             };
-            print(&keys::run(task, &keys::beside(file), &SystemIds)?)
+            print(&keys::run(task, &keys::beside(file), &SystemIds)?)?;
         }
         Command::Approvals(approvals) => {
-            let store = Wall::local().open(&url, Options::default())?;
-            // An approval is sealed with the key of the servers on this store.
-            let guard = Guard::from_file(keys::beside(file), &SystemIds, config.policy.clone())?;
-            let desk = Desk::new(store, Arc::new(SystemClock), Arc::new(SystemIds), guard);
+            let desk = open(&url, file, config)?;
             let operator = Caller {
                 actor: Actor {
                     id: config.actor.clone(),
@@ -52,7 +53,56 @@ pub(crate) async fn run(command: &Command, config: &Config) -> anyhow::Result<()
             };
             let done = decide(&desk, &operator, &approvals.clone().into(), terminal).await;
             desk.close().await?;
-            Ok(done?)
+            done?;
+        }
+        Command::Audit(asked) => {
+            let desk = Arc::new(open(&url, file, config)?);
+            let code = prove(asked, &desk, config.checkpoint_file.clone()).await;
+            desk.close().await?;
+            return code;
         }
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The desk of a store that is there. An approval and an audit row are sealed with the keys of the servers on it.
+fn open(url: &DatabaseUrl, file: &Path, config: &Config) -> anyhow::Result<Desk> {
+    let guard = Guard::from_file(keys::beside(file), &SystemIds, config.policy.clone())?;
+    let store = Wall::local().open(url, guard.log_keys(), Options::default())?;
+    Ok(Desk::new(
+        store,
+        Arc::new(SystemClock),
+        Arc::new(SystemIds),
+        guard,
+    ))
+}
+
+async fn prove(
+    asked: &Audit,
+    desk: &Arc<Desk>,
+    outside: Option<PathBuf>,
+) -> anyhow::Result<ExitCode> {
+    match asked {
+        Audit::Verify { json } => {
+            let verdict = audit::verify(desk, outside.as_deref()).await?;
+            print(&if *json {
+                verdict.to_json()
+            } else {
+                verdict.to_string()
+            })?;
+            if !verdict.is_sound() {
+                return Ok(ExitCode::FAILURE);
+            }
+        }
+        Audit::Export => {
+            audit::export(desk, &mut std::io::stdout().lock()).await?;
+        }
+        Audit::Checkpoint => {
+            let keeper = Keeper::new(Arc::clone(desk), outside);
+            let note = keeper.take().await?.ok_or(AuditError::NoCheckpoint)?;
+            print(&note.note)?;
+            print(&format!("Verified with: {}", audit::verifier(desk)))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }

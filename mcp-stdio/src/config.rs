@@ -4,6 +4,7 @@
 //! refuses unknown keys, the environment refuses unknown `DESKGATE_*` names, and booleans take `true` or `false` only.
 
 mod classifier;
+mod command;
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -17,6 +18,7 @@ use mcp_surface::Toolset;
 use serde::Deserialize;
 
 use self::classifier::ClassifierFlags;
+pub(crate) use self::command::{Audit, Command, Keys};
 
 /// Serves a support desk to a local MCP host over standard input and output.
 #[derive(Debug, Parser)]
@@ -60,6 +62,10 @@ pub(crate) struct Flags {
     #[command(flatten)]
     classifier: ClassifierFlags,
 
+    /// Append signed checkpoints of the audit log to a file, which is to lie where the store's writers can't change it (default: none) (env: DESKGATE_CHECKPOINT_FILE)
+    #[arg(long, value_name = "FILE", global = true)]
+    checkpoint_file: Option<String>,
+
     /// Seconds that a call may take, 1 to 600 (default: 30) (env: DESKGATE_TIMEOUT_SECONDS)
     #[arg(long, value_name = "N")]
     timeout_seconds: Option<String>,
@@ -93,51 +99,6 @@ pub(crate) struct Flags {
     pub(crate) print_host_config: bool,
 }
 
-/// What an operator does instead of serving.
-#[derive(Clone, Debug, clap::Subcommand)]
-pub(crate) enum Command {
-    /// Changes that wait for a person
-    #[command(subcommand)]
-    Approvals(Approvals),
-    /// The private key file beside the store
-    #[command(subcommand)]
-    Keys(Keys),
-}
-
-#[derive(Clone, Debug, clap::Subcommand)]
-pub(crate) enum Approvals {
-    /// Show every change that waits
-    List,
-    /// Approve one, at a terminal: the change is shown and its id has to be typed
-    Approve {
-        /// Such as A-17
-        id: String,
-    },
-    /// Decline one, at a terminal
-    Decline {
-        /// Such as A-17
-        id: String,
-    },
-}
-
-impl From<Approvals> for mcp_surface::Approvals {
-    fn from(asked: Approvals) -> Self {
-        match asked {
-            Approvals::List => Self::List,
-            Approvals::Approve { id } => Self::Approve(id),
-            Approvals::Decline { id } => Self::Decline(id),
-        }
-    }
-}
-
-#[derive(Clone, Debug, clap::Subcommand)]
-pub(crate) enum Keys {
-    /// Make the key file; serving makes it too where there is none
-    Create,
-    /// Put a new key in place; the one before it still verifies what it has signed
-    Rotate,
-}
-
 /// The same settings in a file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -149,6 +110,7 @@ struct FileSettings {
     toolsets: Option<Vec<String>>,
     confirm: Option<String>,
     approval: Option<Vec<String>>,
+    checkpoint_file: Option<String>,
     classifier: Option<String>,
     classifier_provider: Option<String>,
     classifier_model: Option<String>,
@@ -163,13 +125,14 @@ struct FileSettings {
 }
 
 /// Every name that the environment may hold; `MCP_ACTOR` is the name that hosts know.
-const VARIABLES: [&str; 19] = [
+const VARIABLES: [&str; 20] = [
     "DESKGATE_DATABASE",
     "DESKGATE_READ_ONLY",
     "DESKGATE_ROLE",
     "DESKGATE_TOOLSETS",
     "DESKGATE_CONFIRM",
     "DESKGATE_APPROVAL",
+    "DESKGATE_CHECKPOINT_FILE",
     "DESKGATE_CLASSIFIER",
     "DESKGATE_CLASSIFIER_PROVIDER",
     "DESKGATE_CLASSIFIER_MODEL",
@@ -194,6 +157,7 @@ pub(crate) struct Config {
     pub(crate) role: Option<Role>,
     pub(crate) toolsets: Vec<Toolset>,
     pub(crate) policy: Policy,
+    pub(crate) checkpoint_file: Option<PathBuf>,
     pub(crate) classifier: ClassifierKind,
     pub(crate) timeout_seconds: u64,
     pub(crate) concurrency: usize,
@@ -347,6 +311,12 @@ impl Config {
         );
         let policy =
             Policy::parse(mode, approval.as_deref().unwrap_or_default()).context("`approval`")?;
+        let checkpoint_file = pick(
+            &flags.checkpoint_file,
+            "DESKGATE_CHECKPOINT_FILE",
+            file.checkpoint_file,
+        )
+        .map(PathBuf::from);
         let timeout_seconds = number(
             &flags.timeout_seconds,
             "DESKGATE_TIMEOUT_SECONDS",
@@ -386,6 +356,7 @@ impl Config {
             role,
             toolsets,
             policy,
+            checkpoint_file,
             classifier,
             timeout_seconds,
             concurrency: usize::try_from(concurrency)?,
@@ -420,6 +391,10 @@ impl Config {
         table.extend(self.classifier.to_table());
         if self.classifier.has_key() {
             table.insert("classifier_key".to_owned(), "(hidden)".into());
+        }
+        if let Some(path) = &self.checkpoint_file {
+            let shown = path.display().to_string();
+            table.insert("checkpoint_file".to_owned(), shown.into());
         }
         table.insert(
             "timeout_seconds".to_owned(),

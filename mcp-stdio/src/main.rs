@@ -14,6 +14,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Parser as _;
 use desk::guard::Wall;
+use desk::ops::audit::{AuditError, Keeper};
 use desk::ops::keys;
 use desk::system::{SystemClock, SystemIds};
 use desk::{Caller, Desk, Guard};
@@ -24,7 +25,7 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleServer, ServiceExt as _};
 use storage::{DatabaseUrl, Options};
 
-use config::{Config, Environment, Flags, Level};
+use config::{Command, Config, Environment, Flags, Level};
 
 /// A request line may be this long: the largest argument is 20,000 characters, which JSON escapes to 240 KB at worst.
 const LINE_BYTES: usize = 1024 * 1024;
@@ -35,19 +36,28 @@ const GRACE: Duration = Duration::from_millis(600);
 /// What is left after that for a write that has begun. Both together end the process within a second (field report 34).
 const CLOSING: Duration = Duration::from_millis(250);
 
+/// The exit code where the audit log can't be judged; 1 says that it was tampered with.
+const NOT_JUDGED: u8 = 2;
+
+/// How often it is looked at whether a checkpoint of the audit log is due.
+const KEEPING: Duration = Duration::from_secs(1);
+
 fn main() -> ExitCode {
     let flags = Flags::parse();
     match run(&flags) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             // The one place that writes to standard error without the log: the log may be what failed.
             drop(writeln!(std::io::stderr(), "deskgate-stdio: {error:#}"));
-            ExitCode::FAILURE
+            match flags.command {
+                Some(Command::Audit(_)) => ExitCode::from(NOT_JUDGED),
+                Some(_) | None => ExitCode::FAILURE,
+            }
         }
     }
 }
 
-fn run(flags: &Flags) -> anyhow::Result<()> {
+fn run(flags: &Flags) -> anyhow::Result<ExitCode> {
     let config = Config::load(flags, &Environment::read()?)?;
     // A classifier that is configured and can't be used stops everything, a check of the settings too.
     let wall = Wall::new(
@@ -56,11 +66,13 @@ fn run(flags: &Flags) -> anyhow::Result<()> {
         Arc::new(SystemIds),
     )?;
     if flags.check_config {
-        return print(&config.to_toml()?);
+        print(&config.to_toml()?)?;
+        return Ok(ExitCode::SUCCESS);
     }
     if flags.print_host_config {
         let binary = std::env::current_exe().context("the path of this binary is unknown")?;
-        return print(&host_config::render(&binary, &config, flags.demo));
+        print(&host_config::render(&binary, &config, flags.demo))?;
+        return Ok(ExitCode::SUCCESS);
     }
     start_log(config.log);
     // One thread: a pipe carries one client, and handing calls to other threads costs more than they take (sdk.md, 10).
@@ -70,7 +82,9 @@ fn run(flags: &Flags) -> anyhow::Result<()> {
     let served = runtime.block_on(async {
         match &flags.command {
             Some(command) => admin::run(command, &config).await,
-            None => serve(flags, &config, wall).await,
+            None => Box::pin(serve(flags, &config, wall))
+                .await
+                .map(|()| ExitCode::SUCCESS),
         }
     });
     // A pending read of a terminal can't be cancelled; the runtime must not wait for it.
@@ -92,15 +106,16 @@ async fn serve(flags: &Flags, config: &Config, wall: Wall) -> anyhow::Result<()>
     if let Some(told) = config.classifier.disclosure() {
         tracing::warn!("{told}");
     }
+    let guard = guard(flags, config, &url)?;
     let store = wall.open(
         &url,
+        guard.log_keys(),
         Options {
             create: !read_only,
             read_only,
             ..Options::default()
         },
     )?;
-    let guard = guard(flags, config, &url)?;
     let desk = Arc::new(Desk::new(
         store,
         Arc::new(SystemClock),
@@ -147,15 +162,38 @@ async fn serve(flags: &Flags, config: &Config, wall: Wall) -> anyhow::Result<()>
         ended.notified().await;
         tokio::time::sleep(GRACE).await;
     };
+    let keeper = Keeper::new(Arc::clone(&desk), config.checkpoint_file.clone());
     tokio::select! {
         outcome = session => outcome?,
+        () = keep(&keeper) => {}
         () = overdue => tracing::info!("input ended; calls in flight were cut"),
         () = stop_signal() => tracing::info!("stopped by a signal"),
     }
-    if tokio::time::timeout(CLOSING, desk.close()).await.is_err() {
+    let closing = async {
+        if let Err(error) = keeper.take().await {
+            no_checkpoint(&error);
+        }
+        desk.close().await
+    };
+    if tokio::time::timeout(CLOSING, closing).await.is_err() {
         tracing::warn!("a write was still running at the end");
     }
     Ok(())
+}
+
+/// Takes checkpoints of the audit log as they fall due; does not end.
+async fn keep(keeper: &Keeper) {
+    loop {
+        tokio::time::sleep(KEEPING).await;
+        if let Err(error) = keeper.tick().await {
+            no_checkpoint(&error);
+        }
+    }
+}
+
+fn no_checkpoint(error: &AuditError) {
+    let cause = std::error::Error::source(error).map(tracing::field::display);
+    tracing::error!(cause, "no checkpoint of the audit log was kept: {error}");
 }
 
 /// What guards changes: the key file beside the store, so that processes on one store share it. A demonstration store goes

@@ -4,6 +4,7 @@
 //! applies its change, appends its audit row and is acknowledged after the commit; all of it or nothing.
 //! Nothing outside `sql` knows that there is a database.
 
+mod audit;
 mod error;
 mod guarded;
 pub mod import;
@@ -24,8 +25,9 @@ use domain::{
     TicketOrder, Timestamp, Total, Version,
 };
 use garde::Valid;
-use writegate::{ApprovalMethod, Gate};
+use writegate::{ApprovalMethod, Gate, LogKeys};
 
+pub use audit::{AuditFault, AuditFlaw, AuditNote, AuditProof, AuditReport, Kept};
 pub use error::{OpenError, StoreError};
 pub use guarded::{
     Answer, Applied, Approval, Confirmed, Decided, Decision, Given, LIVE_PREVIEWS, Left,
@@ -39,14 +41,21 @@ pub use url::{DatabaseUrl, UrlError};
 
 /// Opens a store: connects by the scheme of the address, migrates under a lock, starts the writer.
 ///
+/// `keys` seal the audit log. There is no store without them: one for reading only puts its refusals on record too.
 /// The returned store may be shared by any number of callers; dropping the last handle ends its writer.
-pub fn open(url: &DatabaseUrl, options: Options) -> Result<Arc<dyn Storage>, OpenError> {
-    Ok(Arc::new(sql::SqlStorage::open(url, options)?))
+pub fn open(
+    url: &DatabaseUrl,
+    keys: LogKeys,
+    options: Options,
+) -> Result<Arc<dyn Storage>, OpenError> {
+    Ok(Arc::new(sql::SqlStorage::open(url, keys, options)?))
 }
 
 /// Brings a store's schema up to this build, creating the store where there is none, and names the steps it took.
-pub fn migrate(url: &DatabaseUrl) -> Result<Vec<String>, OpenError> {
-    sql::migrate(url)
+///
+/// The audit log of a build from before its chain is sealed with `keys`, once: they vouch for its rows from then on and not before.
+pub fn migrate(url: &DatabaseUrl, keys: LogKeys) -> Result<Vec<String>, OpenError> {
+    sql::migrate(url, keys)
 }
 
 /// What every storage method gives: a future that resolves when the read is done or the write is durable.
@@ -267,6 +276,23 @@ pub trait Storage: Send + Sync {
         filter: AuditFilter,
         page: PageRequest,
     ) -> StoreFuture<'_, Page<AuditEntry>>;
+
+    /// Walks the whole audit log and says what is wrong with it first, comparing it with `outside`: signed notes that were kept where
+    /// the log's writers can't reach them. One snapshot; bounded memory; takes seconds for a million rows.
+    fn verify_audit(&self, outside: Vec<String>) -> StoreFuture<'_, AuditReport>;
+
+    /// At most `limit` rows of the audit log after a number, with what proves them, in order.
+    fn export_audit(&self, after: i64, limit: u16) -> StoreFuture<'_, Vec<AuditProof>>;
+
+    /// The number of the audit log's last row, 0 for none.
+    fn audit_end(&self) -> StoreFuture<'_, i64>;
+
+    /// Signs where the audit log stands, unless it stands where the last note says, which is then given again. Nothing comes of it
+    /// where the log is empty, or where the key file has no key for it.
+    fn checkpoint_audit(&self, at: Timestamp) -> StoreFuture<'_, Option<AuditNote>>;
+
+    /// What others verify the notes of this log with; absent where the key file has no key for them.
+    fn audit_verifier(&self) -> Option<String>;
 
     /// Appends the audit row of an act that changed nothing, such as a refusal above the store.
     fn record_refusal(&self, act: Act, record: AuditRecord) -> StoreFuture<'_, ()>;

@@ -6,6 +6,8 @@
 mod access_tokens;
 mod audit;
 mod categories;
+mod chain;
+mod checkpoint;
 mod completion;
 mod connection;
 mod customers;
@@ -22,6 +24,7 @@ mod schema;
 mod search;
 mod ticket_writes;
 mod tickets;
+mod verify;
 mod words;
 mod writer;
 
@@ -35,18 +38,19 @@ use domain::{
     PageRequest, Status, Ticket, TicketFilter, TicketId, TicketOrder, Timestamp, Version,
 };
 use garde::Valid;
-use writegate::{ApprovalMethod, Gate};
+use writegate::{ApprovalMethod, Checkpoint, Gate, LogKeys};
 
-use self::connection::{AnyConnection, Database, Purpose};
+use self::chain::Sealer;
+use self::connection::{AnyConnection, Database, Purpose, WriterLock};
 use self::errors::Broken;
 use self::readers::Readers;
-use self::writer::{Company, Tx, WriteQueue};
+use self::writer::{Company, Hands, Tx, WriteQueue};
 use crate::import::{ImportReport, ImportRow, OnError};
 use crate::screening::TicketTexts;
 use crate::{
-    AddedComment, Approval, DatabaseUrl, Decided, ExpiryClock, FoundTickets, Moved, NewPreview,
-    Once, OpenError, Options, Previewed, Redeemed, Redemption, Storage, StoreError, StoreFuture,
-    TicketDetails, TicketWithTeam, Verdict, Wrote,
+    AddedComment, Approval, AuditNote, AuditProof, AuditReport, DatabaseUrl, Decided, ExpiryClock,
+    FoundTickets, Moved, NewPreview, Once, OpenError, Options, Previewed, Redeemed, Redemption,
+    Storage, StoreError, StoreFuture, TicketDetails, TicketWithTeam, Verdict, Wrote,
 };
 
 /// The store.
@@ -55,14 +59,61 @@ pub(crate) struct SqlStorage {
     writer: WriteQueue,
     read_only: bool,
     expiry_clock: ExpiryClock,
-    /// What tokens of this store are bound to.
-    deployment: Arc<str>,
+    /// Names the store, which is what its tokens are bound to, and verifies its audit log.
+    sealer: Sealer,
 }
 
-/// Brings the schema up to this build.
-pub(crate) fn migrate(url: &DatabaseUrl) -> Result<Vec<String>, OpenError> {
+/// Brings the schema up to this build, and seals the audit log where it is older than its chain.
+pub(crate) fn migrate(url: &DatabaseUrl, keys: LogKeys) -> Result<Vec<String>, OpenError> {
     let database = Database::locate(url, true, Options::default().busy_timeout)?;
-    database.migrate(&database.writer_lock()?)
+    let lock = database.writer_lock()?;
+    let steps = database.migrate(&lock)?;
+    ready_to_write(&database, &lock, keys)?;
+    Ok(steps)
+}
+
+/// A connection that writes and what seals the rows it will write.
+fn ready_to_write(
+    database: &Database,
+    lock: &WriterLock,
+    keys: LogKeys,
+) -> Result<(AnyConnection, Sealer), OpenError> {
+    let mut conn = database.connect(Purpose::Write)?;
+    let sealer = Sealer {
+        keys,
+        deployment: deployment(&mut conn)?,
+    };
+    let unavailable = |error: StoreError| OpenError::Unavailable(error.into());
+    conn.begin_read()
+        .map_err(errors::classify)
+        .map_err(unavailable)?;
+    let (is_unsealed, unknown_key) = conn
+        .read(|conn| {
+            Ok((
+                chain::is_unsealed(conn)?,
+                chain::unknown_key(conn, &sealer)?,
+            ))
+        })
+        .map_err(unavailable)?;
+    if is_unsealed {
+        let turn = lock
+            .take()
+            .map_err(|error| OpenError::Unavailable(error.into()))?;
+        let rows = chain::seal_older_log(&mut conn, &sealer, database.busy_timeout())
+            .map_err(unavailable)?;
+        drop(turn);
+        tracing::info!(
+            rows,
+            "the audit log was sealed; nobody vouches for its rows from before this moment"
+        );
+    }
+    if let Some(kid) = unknown_key {
+        tracing::warn!(
+            key.id = kid,
+            "the last row of the audit log is sealed with a key that the key file does not hold"
+        );
+    }
+    Ok((conn, sealer))
 }
 
 /// The name of the store, which its first opening gave it.
@@ -81,23 +132,33 @@ fn deployment(conn: &mut AnyConnection) -> Result<Arc<str>, OpenError> {
 
 impl SqlStorage {
     /// Opens the store and starts its writer.
-    pub(crate) fn open(url: &DatabaseUrl, options: Options) -> Result<Self, OpenError> {
+    pub(crate) fn open(
+        url: &DatabaseUrl,
+        keys: LogKeys,
+        options: Options,
+    ) -> Result<Self, OpenError> {
         let database = Database::locate(url, options.create, options.busy_timeout)?;
         let lock = database.writer_lock()?;
         let steps = database.migrate(&lock)?;
         if !steps.is_empty() {
             tracing::info!(?steps, "the schema was brought up to this build");
         }
-        let mut conn = database.connect(Purpose::Write)?;
-        let deployment = deployment(&mut conn)?;
+        let (conn, sealer) = ready_to_write(&database, &lock, keys)?;
+        let hands = Hands {
+            sealer: sealer.clone(),
+            screener: options.screener,
+            faults: options.faults,
+            expiry_clock: options.expiry_clock,
+        };
         let not_started = |error: std::io::Error| OpenError::Unavailable(error.into());
-        let (read_only, expiry_clock) = (options.read_only, options.expiry_clock);
+        let writer = WriteQueue::start(database.clone(), lock, conn, options.group_limit, hands)
+            .map_err(not_started)?;
         Ok(Self {
-            readers: Readers::start(database.clone(), options.readers).map_err(not_started)?,
-            writer: WriteQueue::start(database, lock, conn, options).map_err(not_started)?,
-            read_only,
-            expiry_clock,
-            deployment,
+            readers: Readers::start(database, options.readers).map_err(not_started)?,
+            writer,
+            read_only: options.read_only,
+            expiry_clock: options.expiry_clock,
+            sealer,
         })
     }
 
@@ -246,7 +307,7 @@ impl Storage for SqlStorage {
     }
 
     fn preview_change(&self, act: Act, preview: NewPreview) -> StoreFuture<'_, Previewed> {
-        let deployment = Arc::clone(&self.deployment);
+        let deployment = Arc::clone(&self.sealer.deployment);
         self.write(move |tx| {
             tx.judge_by_server()?;
             gate::preview(tx, &act, &deployment, &preview)
@@ -254,7 +315,7 @@ impl Storage for SqlStorage {
     }
 
     fn redeem_change(&self, act: Act, redemption: Redemption) -> StoreFuture<'_, Redeemed> {
-        let deployment = Arc::clone(&self.deployment);
+        let deployment = Arc::clone(&self.sealer.deployment);
         self.write(move |tx| {
             tx.judge_by_server()?;
             gate::redeem(tx, &act, &deployment, &redemption)
@@ -330,6 +391,30 @@ impl Storage for SqlStorage {
         self.read(move |conn| conn.snapshot(|conn| audit::list(conn, &filter, page)))
     }
 
+    fn verify_audit(&self, outside: Vec<String>) -> StoreFuture<'_, AuditReport> {
+        let sealer = self.sealer.clone();
+        self.read(move |conn| conn.snapshot(|conn| verify::verify(conn, &sealer, &outside)))
+    }
+
+    fn export_audit(&self, after: i64, limit: u16) -> StoreFuture<'_, Vec<AuditProof>> {
+        self.read(move |conn| verify::proofs(conn, after, limit))
+    }
+
+    fn audit_end(&self) -> StoreFuture<'_, i64> {
+        self.read(|conn| Ok(chain::read_head(conn)?.seq))
+    }
+
+    /// A store for reading only has rows of its own too: its refusals.
+    fn checkpoint_audit(&self, at: Timestamp) -> StoreFuture<'_, Option<AuditNote>> {
+        let taken = move |tx: &mut Tx<'_>| checkpoint::take(tx, at);
+        Box::pin(self.writer.run(Company::Shared, taken))
+    }
+
+    fn audit_verifier(&self) -> Option<String> {
+        let origin = Checkpoint::origin(&self.sealer.deployment, chain::CHAIN);
+        Some(self.sealer.keys.checkpoint_key()?.verifier(&origin))
+    }
+
     /// The one write that a store for reading only takes: what it refuses must be on record too.
     fn record_refusal(&self, act: Act, record: AuditRecord) -> StoreFuture<'_, ()> {
         Box::pin(
@@ -371,7 +456,7 @@ impl Storage for SqlStorage {
     }
 
     fn deployment(&self) -> Arc<str> {
-        Arc::clone(&self.deployment)
+        Arc::clone(&self.sealer.deployment)
     }
 
     fn queued_writes(&self) -> usize {

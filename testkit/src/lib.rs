@@ -13,8 +13,8 @@ pub use provider::{Asked, Provider, Reply};
 pub const START: Timestamp = Timestamp::from_micros(1_772_442_000_000_000);
 
 /// A key file for tests. Whoever reads this can forge its tokens.
-pub const KEY_FILE: &str =
-    "deskgate-keys 1\ntest current sd-HQMrKU4j2G1SjPHe55uHGG-0TXwlR6gEDugC3eAQ\n";
+pub const KEY_FILE: &str = "deskgate-keys 1\ntest current sd-HQMrKU4j2G1SjPHe55uHGG-0TXwlR6gEDugC3eAQ\n\
+     note checkpoint Gr8Jf0jca46PjWyIrLdIN-iGLvRo_QVkC668v5rF3NA\n";
 
 /// A clock that moves by a second with each look, so that records made one after the other differ in their times.
 #[derive(Debug)]

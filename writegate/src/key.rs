@@ -17,7 +17,7 @@ use crate::token::{TAG_BYTES, TokenId};
 pub use weak::WeakKey;
 
 /// HMAC-SHA-256 takes keys of up to one block as they are; a longer one would be hashed first, which adds nothing.
-const BLOCK_BYTES: usize = 64;
+pub(crate) const BLOCK_BYTES: usize = 64;
 
 /// Without `i`, `l`, `o` and `u`, which are misread. Their number divides 256, so random bytes give each of them equally often.
 const KID_LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -139,14 +139,14 @@ impl Key {
         writer.text(kid.as_str());
         writer.fixed(id.as_bytes());
         writer.sized(record);
-        let key = self.derive(purpose);
+        let key = self.derive(purpose.label());
         Hmac::new((&*key).into()).chain_update(writer.into_bytes())
     }
 
     /// One step of HKDF-Expand. The extract step is left out because keys are uniformly random already; `weak::check` refuses what clearly is not.
-    fn derive(&self, purpose: Purpose) -> Zeroizing<[u8; BLOCK_BYTES]> {
+    pub(crate) fn derive(&self, label: &str) -> Zeroizing<[u8; BLOCK_BYTES]> {
         let mut derived = Hmac::<Sha256>::new((&*self.block()).into())
-            .chain_update(purpose.label())
+            .chain_update(label)
             .chain_update([1])
             .finalize()
             .into_bytes();

@@ -5,7 +5,12 @@
 //! # Private: only the server may read this file.
 //! 7k3q current     <43 to 86 characters of base64url>
 //! m0xz verify-only <43 to 86 characters of base64url>
+//! p9rt retired     <43 to 86 characters of base64url>
+//! zt4w checkpoint  <43 characters of base64url>
 //! ```
+//!
+//! A retired key accepts no token and verifies the log that it has sealed, so its line stays for as long as the log does. The checkpoint key signs where
+//! the log stood.
 //!
 //! Empty lines and lines that begin with `#` are skipped. Errors name lines and never what is on them. Reading the file, and refusing one that others can
 //! read, is up to the binaries.
@@ -16,7 +21,11 @@ use thiserror::Error;
 use zeroize::Zeroizing;
 
 use crate::key::{Key, KeyError, Kid};
+use crate::note::CheckpointKey;
 use crate::ring::{KeyRing, KeyState};
+
+/// The word of the key that signs checkpoints, in the place of a state.
+const CHECKPOINT: &str = "checkpoint";
 
 const HEADER: &str = "deskgate-keys 1";
 const NOTE: &str = "# Private: only the server may read this file.";
@@ -33,7 +42,9 @@ pub enum KeyFileError {
     #[error("a key file begins with the line `deskgate-keys 1`, make one with `keys create`")]
     Header,
     /// A line that is no key line.
-    #[error("line `{line}` of the key file is not `<id> <current|verify-only> <key>`")]
+    #[error(
+        "line `{line}` of the key file is not `<id> <current|verify-only|retired|checkpoint> <key>`"
+    )]
     Line {
         /// Its number, from 1.
         line: usize,
@@ -61,6 +72,12 @@ pub enum KeyFileError {
         /// Its number, from 1.
         line: usize,
     },
+    /// More than one key signs checkpoints.
+    #[error("line `{line}` of the key file has a second `checkpoint` key")]
+    SecondCheckpoint {
+        /// Its number, from 1.
+        line: usize,
+    },
 }
 
 impl KeyRing {
@@ -78,37 +95,49 @@ impl KeyRing {
         }
         let mut current = None;
         let mut others = Vec::new();
+        let mut has_checkpoint = false;
         for (number, line) in lines {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let (key, state) = parse_line(line, number)?;
-            match state {
-                KeyState::Current if current.is_some() => {
+            match parse_line(line, number)? {
+                Line::Key(_, KeyState::Current) if current.is_some() => {
                     return Err(KeyFileError::SecondCurrent { line: number });
                 }
-                KeyState::Current => current = Some(key),
-                KeyState::VerifyOnly => others.push((number, key)),
+                Line::Key(key, KeyState::Current) => current = Some(key),
+                Line::Checkpoint(_) if has_checkpoint => {
+                    return Err(KeyFileError::SecondCheckpoint { line: number });
+                }
+                other @ (Line::Key(..) | Line::Checkpoint(_)) => {
+                    has_checkpoint |= matches!(other, Line::Checkpoint(_));
+                    others.push((number, other));
+                }
             }
         }
         let ring = Self::new(current.ok_or(KeyFileError::NoCurrent)?);
-        others.into_iter().try_fold(ring, |ring, (line, key)| {
-            ring.add(key)
-                .map_err(|source| KeyFileError::Key { line, source })
+        others.into_iter().try_fold(ring, |ring, (line, other)| {
+            match other {
+                Line::Key(key, KeyState::Retired) => ring.add_retired(key),
+                Line::Key(key, KeyState::Current | KeyState::VerifyOnly) => ring.add(key),
+                Line::Checkpoint(key) => ring.with_checkpoint_key(key),
+            }
+            .map_err(|source| KeyFileError::Key { line, source })
         })
     }
 
     /// The text of a key file with this ring; [`parse`](Self::parse) gives the ring back.
     pub fn render(&self) -> Zeroizing<String> {
         let mut text = Zeroizing::new(String::with_capacity(
-            PREAMBLE_BYTES + LINE_BYTES * self.keys().count(),
+            PREAMBLE_BYTES
+                + LINE_BYTES
+                    * (self.with_retired().count() + usize::from(self.checkpoint_key().is_some())),
         ));
         for line in [HEADER, NOTE] {
             text.push_str(line);
             text.push('\n');
         }
-        for (key, state) in self.keys() {
+        for (key, state) in self.with_retired() {
             text.push_str(key.kid().as_str());
             text.push(' ');
             text.push_str(state.as_str());
@@ -116,11 +145,25 @@ impl KeyRing {
             BASE64_URL_SAFE_NO_PAD.encode_string(key.secret(), &mut text);
             text.push('\n');
         }
+        if let Some(key) = self.checkpoint_key() {
+            text.push_str(key.kid().as_str());
+            text.push(' ');
+            text.push_str(CHECKPOINT);
+            text.push(' ');
+            key.encode_seed(&mut text);
+            text.push('\n');
+        }
         text
     }
 }
 
-fn parse_line(line: &str, number: usize) -> Result<(Key, KeyState), KeyFileError> {
+/// What a line holds.
+enum Line {
+    Key(Key, KeyState),
+    Checkpoint(CheckpointKey),
+}
+
+fn parse_line(line: &str, number: usize) -> Result<Line, KeyFileError> {
     let wrong = KeyFileError::Line { line: number };
     let mut words = line.split_ascii_whitespace();
     let (Some(kid), Some(state), Some(secret), None) =
@@ -128,7 +171,10 @@ fn parse_line(line: &str, number: usize) -> Result<(Key, KeyState), KeyFileError
     else {
         return Err(wrong);
     };
-    let state = KeyState::parse(state).ok_or(wrong)?;
+    let state = match state {
+        CHECKPOINT => None,
+        word => Some(KeyState::parse(word).ok_or(wrong)?),
+    };
     let refused = |source| KeyFileError::Key {
         line: number,
         source,
@@ -138,7 +184,10 @@ fn parse_line(line: &str, number: usize) -> Result<(Key, KeyState), KeyFileError
     BASE64_URL_SAFE_NO_PAD
         .decode_vec(secret, &mut bytes)
         .or(Err(KeyFileError::Encoding { line: number }))?;
-    Ok((Key::new(kid, &bytes).map_err(refused)?, state))
+    Ok(match state {
+        Some(state) => Line::Key(Key::new(kid, &bytes).map_err(refused)?, state),
+        None => Line::Checkpoint(CheckpointKey::new(kid, &bytes).map_err(refused)?),
+    })
 }
 
 #[cfg(test)]

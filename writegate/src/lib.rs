@@ -19,7 +19,9 @@ mod digest;
 mod gate;
 mod key;
 mod key_file;
+mod note;
 mod ring;
+mod seal;
 mod token;
 
 use std::sync::Arc;
@@ -30,7 +32,9 @@ pub use digest::{ChangeDigest, FieldChange, ScreeningDigest, Value};
 pub use gate::{BoundPart, Grant, Presented, Refused};
 pub use key::{Key, KeyError, Kid, WeakKey};
 pub use key_file::KeyFileError;
+pub use note::{Checkpoint, CheckpointKey, NoteFault, notes_in};
 pub use ring::{KeyRing, KeyState};
+pub use seal::{Link, LogKeys, SEAL_BYTES, Sealing, Unsealed};
 pub use token::{Token, TokenId};
 
 /// Mints tokens and redeems them; shared by everything in a process that guards a change.

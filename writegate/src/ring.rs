@@ -2,12 +2,13 @@
 //!
 //! Rotation without a false refusal takes three steps, each given to every process before the next (promise G-9): [`KeyRing::add`] the new key, so that
 //! all can verify it; [`KeyRing::promote`] it, so that it signs; [`KeyRing::retire`] the old one when its last token has expired and no stored result is
-//! to be fetched with it any more. In an emergency, promote and retire at once: every token of the lost key is refused from then on.
+//! to be fetched with it any more. A retired key still verifies the log that it has sealed, for ever, and nothing else. In an emergency, promote and retire at once: every token of the lost key is refused from then on.
 
 use std::fmt;
 
 use crate::binding::Purpose;
 use crate::key::{Key, KeyError, Kid};
+use crate::note::CheckpointKey;
 use crate::token::{Token, TokenId};
 
 /// What a key in a ring is for.
@@ -17,17 +18,20 @@ pub enum KeyState {
     Current,
     /// It verifies tokens that it, or another process, has signed.
     VerifyOnly,
+    /// Its tokens count no more; it verifies the log that it has sealed.
+    Retired,
 }
 
 impl KeyState {
-    /// Both states.
-    pub const ALL: [Self; 2] = [Self::Current, Self::VerifyOnly];
+    /// Every state.
+    pub const ALL: [Self; 3] = [Self::Current, Self::VerifyOnly, Self::Retired];
 
     /// The name in a key file.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Current => "current",
             Self::VerifyOnly => "verify-only",
+            Self::Retired => "retired",
         }
     }
 
@@ -37,13 +41,16 @@ impl KeyState {
     }
 }
 
-/// Exactly one current key and any number that only verify, all with different ids and different bytes.
+/// Exactly one current key, any number that only verify and any number of retired ones, all with different ids and different bytes; and at most one
+/// key that signs checkpoints.
 ///
 /// Rings are values: each change gives a new one, and the old one stays as it was.
 #[derive(Clone)]
 pub struct KeyRing {
     current: Key,
     verify_only: Vec<Key>,
+    retired: Vec<Key>,
+    checkpoint: Option<CheckpointKey>,
 }
 
 impl KeyRing {
@@ -52,6 +59,8 @@ impl KeyRing {
         Self {
             current,
             verify_only: Vec::new(),
+            retired: Vec::new(),
+            checkpoint: None,
         }
     }
 
@@ -60,15 +69,49 @@ impl KeyRing {
     /// # Errors
     /// [`KeyError::KidTaken`] or [`KeyError::SecretTaken`].
     pub fn add(&self, key: Key) -> Result<Self, KeyError> {
-        if self.find(key.kid()).is_some() {
-            return Err(KeyError::KidTaken(key.kid().clone()));
-        }
-        if let Some((same, _)) = self.keys().find(|(known, _)| known.same_secret(&key)) {
-            return Err(KeyError::SecretTaken(same.kid().clone()));
-        }
+        self.check_new(&key)?;
         let mut ring = self.clone();
         ring.verify_only.push(key);
         Ok(ring)
+    }
+
+    /// A ring in which `key` verifies the log that it has sealed, and no token.
+    ///
+    /// # Errors
+    /// [`KeyError::KidTaken`] or [`KeyError::SecretTaken`].
+    pub fn add_retired(&self, key: Key) -> Result<Self, KeyError> {
+        self.check_new(&key)?;
+        let mut ring = self.clone();
+        ring.retired.push(key);
+        Ok(ring)
+    }
+
+    /// A ring that signs checkpoints with `key`.
+    ///
+    /// # Errors
+    /// [`KeyError::KidTaken`], also where the ring has such a key already.
+    pub fn with_checkpoint_key(&self, key: CheckpointKey) -> Result<Self, KeyError> {
+        if let Some(taken) = &self.checkpoint {
+            return Err(KeyError::KidTaken(taken.kid().clone()));
+        }
+        if self.every().any(|known| known.kid() == key.kid()) {
+            return Err(KeyError::KidTaken(key.kid().clone()));
+        }
+        let mut ring = self.clone();
+        ring.checkpoint = Some(key);
+        Ok(ring)
+    }
+
+    fn check_new(&self, key: &Key) -> Result<(), KeyError> {
+        let checkpoint = self.checkpoint.as_ref().map(CheckpointKey::kid);
+        let mut kids = self.every().map(Key::kid).chain(checkpoint);
+        if kids.any(|kid| kid == key.kid()) {
+            return Err(KeyError::KidTaken(key.kid().clone()));
+        }
+        if let Some(same) = self.every().find(|known| known.same_secret(key)) {
+            return Err(KeyError::SecretTaken(same.kid().clone()));
+        }
+        Ok(())
     }
 
     /// A ring in which `kid` signs and the key that did only verifies.
@@ -89,7 +132,7 @@ impl KeyRing {
         Ok(ring)
     }
 
-    /// A ring that no longer knows `kid`.
+    /// A ring in which no token of `kid` counts any more; the log that it has sealed still verifies.
     ///
     /// # Errors
     /// [`KeyError::StillCurrent`] or [`KeyError::UnknownKid`].
@@ -101,8 +144,14 @@ impl KeyRing {
             return Err(KeyError::UnknownKid(kid.clone()));
         }
         let mut ring = self.clone();
-        ring.verify_only.retain(|key| key.kid() != kid);
+        let retired = ring.verify_only.extract_if(.., |key| key.kid() == kid);
+        ring.retired.extend(retired);
         Ok(ring)
+    }
+
+    /// The key that signs checkpoints.
+    pub fn checkpoint_key(&self) -> Option<&CheckpointKey> {
+        self.checkpoint.as_ref()
     }
 
     /// The id of the key that signs.
@@ -110,7 +159,7 @@ impl KeyRing {
         self.current.kid()
     }
 
-    /// The ids of all keys with their state, the current one first.
+    /// The ids of the keys whose tokens count with their state, the current one first.
     pub fn kids(&self) -> impl Iterator<Item = (&Kid, KeyState)> {
         self.keys().map(|(key, state)| (key.kid(), state))
     }
@@ -121,6 +170,21 @@ impl KeyRing {
                 .iter()
                 .map(|key| (key, KeyState::VerifyOnly)),
         )
+    }
+
+    /// Every key that seals or has sealed a log: the current one, and the others.
+    pub(crate) fn every_key(&self) -> (&Key, impl Iterator<Item = &Key>) {
+        (&self.current, self.verify_only.iter().chain(&self.retired))
+    }
+
+    /// Every key with its state, as a key file holds them.
+    pub(crate) fn with_retired(&self) -> impl Iterator<Item = (&Key, KeyState)> {
+        let retired = self.retired.iter().map(|key| (key, KeyState::Retired));
+        self.keys().chain(retired)
+    }
+
+    fn every(&self) -> impl Iterator<Item = &Key> {
+        self.with_retired().map(|(key, _)| key)
     }
 
     pub(crate) fn sign(&self, purpose: Purpose, id: TokenId, record: &[u8]) -> Token {

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use desk::guard::Wall;
 use desk::ops::import::{ImportOptions, ImportSummary, Progress};
+use desk::ops::keys;
 use desk::system::{SystemClock, SystemIds};
 use desk::{Caller, ConfirmationMode, Desk, Guard, Policy};
 use domain::{Actor, ActorChannel, Proof, ScopeSet};
@@ -59,7 +60,8 @@ enum BadRow {
 }
 
 pub(crate) fn migrate(target: &Target) -> anyhow::Result<()> {
-    let steps = storage::migrate(&DatabaseUrl::parse(&target.database)?)?;
+    let url = DatabaseUrl::parse(&target.database)?;
+    let steps = storage::migrate(&url, guard(&url)?.log_keys())?;
     if steps.is_empty() {
         println!("The store is up to date.");
     }
@@ -143,18 +145,29 @@ fn finish(summary: &ImportSummary) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What seals the audit log: the key file beside the store, which `deskgate-stdio` uses too.
+fn guard(url: &DatabaseUrl) -> anyhow::Result<Guard> {
+    let file = url
+        .file()
+        .context("the key file of a store stands beside its file; this store is not in one")?;
+    let policy = Policy::new(ConfirmationMode::Strict);
+    Ok(Guard::from_file(keys::beside(file), &SystemIds, policy)?)
+}
+
 fn with_desk<T>(
     database: &str,
     work: impl AsyncFnOnce(&Desk, &Caller) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
+    let url = DatabaseUrl::parse(database)?;
+    let guard = guard(&url)?;
     let store = Wall::local().open(
-        &DatabaseUrl::parse(database)?,
+        &url,
+        guard.log_keys(),
         Options {
             create: true,
             ..Options::default()
         },
     )?;
-    let guard = Guard::passing(&SystemIds, Policy::new(ConfirmationMode::Strict))?;
     let desk = Desk::new(store, Arc::new(SystemClock), Arc::new(SystemIds), guard);
     let caller = Caller {
         actor: Actor {

@@ -67,7 +67,7 @@ const TEST_ARROWS: [(&str, &[&str]); 6] = [
 ];
 
 /// Where a dependency lives; it may be used nowhere else.
-const HOMES: [(&str, &[&str]); 16] = [
+const HOMES: [(&str, &[&str]); 17] = [
     ("genai", &["guardrail"]),
     ("reqwest", &["guardrail", "mcp-http"]),
     ("opentelemetry", &["mcp-http"]),
@@ -79,6 +79,7 @@ const HOMES: [(&str, &[&str]); 16] = [
     ("rmcp", &["mcp-surface", "mcp-stdio", "mcp-http", "xtask"]),
     ("schemars", &["mcp-surface"]),
     ("hmac", &["writegate", "storage"]),
+    ("ed25519-dalek", &["writegate"]),
     ("regex-automata", &["guardrail"]),
     ("aho-corasick", &["guardrail"]),
     ("axum", &["mcp-http"]),

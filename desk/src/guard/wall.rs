@@ -13,6 +13,7 @@ use guardrail::remote::{self, RemoteError};
 use guardrail::{RefusalKind, Screened, Ticket, screen, screen_at_once};
 use storage::screening::{Screener, TicketTexts};
 use storage::{DatabaseUrl, OpenError, Options, Storage};
+use writegate::LogKeys;
 
 use super::{ClassifierKind, as_screened, local, with_outgoing};
 
@@ -78,8 +79,13 @@ impl Wall {
         self.classifier.as_ref()
     }
 
-    /// Opens a store behind this wall.
-    pub fn open(self, url: &DatabaseUrl, options: Options) -> Result<WalledStore, OpenError> {
+    /// Opens a store behind this wall; `keys` seal its audit log.
+    pub fn open(
+        self,
+        url: &DatabaseUrl,
+        keys: LogKeys,
+        options: Options,
+    ) -> Result<WalledStore, OpenError> {
         let screener = AtWrite {
             classifier: Arc::clone(&self.at_write),
         };
@@ -87,7 +93,7 @@ impl Wall {
             screener: Some(Arc::new(screener)),
             ..options
         };
-        let store = storage::open(url, options)?;
+        let store = storage::open(url, keys, options)?;
         Ok(WalledStore { store, wall: self })
     }
 

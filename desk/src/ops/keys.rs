@@ -1,7 +1,8 @@
 //! The private key file: made on first use beside a stdio store, rotated by command (design section 6).
 //!
 //! Every process on one store reads the same file. Rotation replaces it in one step: the new key signs, the one before it
-//! still verifies, older ones are gone. A process that meets a token of a key it does not know reads the file again.
+//! still verifies, and older ones are retired: they accept nothing, and verify the audit log that they sealed for as long as
+//! there is one. So a key file only grows, and whoever loses it loses the proof of the log. A process that meets a token of a key it does not know reads the file again.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -10,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::IdSource;
 use writegate::{
-    ApprovalMethod, Binding, Gate, Grant, Key, KeyError, KeyFileError, KeyRing, Kid, Presented,
-    Refused, Token, TokenId,
+    ApprovalMethod, Binding, CheckpointKey, Gate, Grant, Key, KeyError, KeyFileError, KeyRing, Kid,
+    Presented, Refused, Token, TokenId,
 };
 
 /// Why there is no key ring to guard with. It is for whoever starts the server, so it names the file.
@@ -65,19 +66,33 @@ pub fn beside(database: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// A key that nobody has had before.
-fn fresh_key(ids: &dyn IdSource) -> Result<Key, KeysError> {
+/// The id and the bytes of a key that nobody has had before.
+fn fresh(ids: &dyn IdSource) -> (Kid, zeroize::Zeroizing<[u8; 32]>) {
     let mut secret = zeroize::Zeroizing::new([0_u8; 32]);
     let (high, low) = secret.split_at_mut(16);
     high.copy_from_slice(&ids.nonce());
     low.copy_from_slice(&ids.nonce());
     let [a, b, c, d, ..] = ids.nonce();
-    Ok(Key::new(Kid::from_random([a, b, c, d]), secret.as_slice())?)
+    (Kid::from_random([a, b, c, d]), secret)
+}
+
+fn fresh_key(ids: &dyn IdSource) -> Result<Key, KeysError> {
+    let (kid, secret) = fresh(ids);
+    Ok(Key::new(kid, secret.as_slice())?)
+}
+
+/// The ring with a key for checkpoints, a new one where it has none.
+fn with_checkpoint_key(ring: KeyRing, ids: &dyn IdSource) -> Result<KeyRing, KeysError> {
+    if ring.checkpoint_key().is_some() {
+        return Ok(ring);
+    }
+    let (kid, seed) = fresh(ids);
+    Ok(ring.with_checkpoint_key(CheckpointKey::new(kid, seed.as_slice())?)?)
 }
 
 /// A ring that lives as long as its process, for stores that do too.
 pub fn passing(ids: &dyn IdSource) -> Result<KeyRing, KeysError> {
-    Ok(KeyRing::new(fresh_key(ids)?))
+    with_checkpoint_key(KeyRing::new(fresh_key(ids)?), ids)
 }
 
 fn io(path: &Path) -> impl Fn(std::io::Error) -> KeysError {
@@ -162,18 +177,31 @@ pub fn create(path: &Path, ids: &dyn IdSource) -> Result<KeyRing, KeysError> {
     }
 }
 
-/// The ring in a key file, which is made where there is none.
+/// The ring in a key file, which is made where there is none. A file of an older build gets its key for checkpoints.
 pub fn load_or_create(path: &Path, ids: &dyn IdSource) -> Result<KeyRing, KeysError> {
-    match load(path) {
+    let ring = match load(path) {
         Err(KeysError::Missing { .. }) => match create(path, ids) {
-            Err(KeysError::Exists { .. }) => load(path),
-            made => made,
+            Err(KeysError::Exists { .. }) => load(path)?,
+            made => made?,
         },
-        loaded => loaded,
+        loaded => loaded?,
+    };
+    if ring.checkpoint_key().is_some() {
+        return Ok(ring);
     }
+    // Of two processes that do so at once the one that comes last wins, and the other takes the key that the file has now.
+    replace(path, &with_checkpoint_key(ring, ids)?, ids)?;
+    load(path)
 }
 
-/// Puts a new key in place; the one before it verifies what it has signed, older ones are dropped.
+/// Writes a ring in the place of a key file, whole or not at all.
+fn replace(path: &Path, ring: &KeyRing, ids: &dyn IdSource) -> Result<(), KeysError> {
+    let draft = beside_with(path, &format!("-{:032x}", ids.next_id()));
+    write_new(&draft, ring)?;
+    std::fs::rename(&draft, path).map_err(io(path))
+}
+
+/// Puts a new key in place; the one before it verifies what it has signed, older ones verify the log only.
 pub fn rotate(path: &Path, ids: &dyn IdSource) -> Result<KeyRing, KeysError> {
     let mut ring = load(path)?;
     let before = ring.current_kid().clone();
@@ -187,10 +215,8 @@ pub fn rotate(path: &Path, ids: &dyn IdSource) -> Result<KeyRing, KeysError> {
     }
     let key = fresh_key(ids)?;
     let kid = key.kid().clone();
-    let ring = ring.add(key)?.promote(&kid)?;
-    let draft = beside_with(path, &format!("-{:032x}", ids.next_id()));
-    write_new(&draft, &ring)?;
-    std::fs::rename(&draft, path).map_err(io(path))?;
+    let ring = with_checkpoint_key(ring.add(key)?.promote(&kid)?, ids)?;
+    replace(path, &ring, ids)?;
     Ok(ring)
 }
 

@@ -13,7 +13,7 @@ use crate::{Caller, ConfirmationMode, Desk, Guard, Policy};
 pub(crate) struct TestDesk {
     pub(crate) desk: Desk,
     pub(crate) caller: Caller,
-    _folder: TempDir,
+    pub(crate) folder: TempDir,
 }
 
 /// The clock of a [`TestDesk`].
@@ -46,9 +46,9 @@ impl TestDesk {
             create: true,
             ..Options::default()
         };
-        let store = Wall::local().open(&url, options).unwrap();
         let policy = Policy::new(ConfirmationMode::Standard);
         let guard = Guard::from_keys(testkit::KEY_FILE, policy).unwrap();
+        let store = Wall::local().open(&url, guard.log_keys(), options).unwrap();
         let actor = Actor {
             id: "local:test".to_owned(),
             proof: Proof::Asserted,
@@ -62,7 +62,7 @@ impl TestDesk {
                 scopes: ScopeSet::all(),
                 request_id: 1,
             },
-            _folder: folder,
+            folder,
         }
     }
 }

@@ -64,7 +64,7 @@ impl Place {
 /// A place on each engine that there is.
 fn places() -> Vec<Place> {
     let migrate = |url: &str| {
-        storage::migrate(&DatabaseUrl::parse(url).unwrap()).unwrap();
+        storage::migrate(&DatabaseUrl::parse(url).unwrap(), guard().log_keys()).unwrap();
     };
     let server = TestDatabase::claim(migrate).map(|database| Place::Server(Box::new(database)));
     std::iter::once(Place::File(TempDir::new().unwrap()))
@@ -79,7 +79,9 @@ fn desk(url: &DatabaseUrl) -> Desk {
     };
     Desk::new(
         // Generated words are no tickets, so the model that was trained on tickets has nothing to say about them.
-        Wall::floor_only().open(url, options).unwrap(),
+        Wall::floor_only()
+            .open(url, guard().log_keys(), options)
+            .unwrap(),
         Arc::new(SteppingClock::new()),
         Arc::new(CountingIds::default()),
         guard(),

@@ -45,7 +45,7 @@ pub(super) fn run(context: &Context, matches: &ArgMatches) -> anyhow::Result<Exi
         _ => Approvals::List,
     };
     runtime()?.block_on(async {
-        let desk = context.kept_desk(false, false)?;
+        let desk = context.desk(false, false)?;
         let operator = context.operator(&desk);
         let (stdin, stdout) = (std::io::stdin(), std::io::stdout());
         let terminal = Terminal {

@@ -124,6 +124,12 @@ async fn checks(context: &Context) -> Vec<String> {
             }
         }
     }
+    if context.config.checkpoint_file.is_none() {
+        found.push(
+            "no `checkpoint_file` is named: truncation and a full rewrite of the audit log are not detectable"
+                .to_owned(),
+        );
+    }
     let desk = match context.desk(false, true) {
         Ok(desk) => desk,
         Err(error) => {

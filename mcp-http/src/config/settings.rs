@@ -95,6 +95,11 @@ pub const SETTINGS: &[Setting] = &[
         "The keys of confirmations, private, the same for every instance; `keys create` makes it [needed to serve]",
     ),
     setting(
+        "checkpoint_file",
+        "FILE",
+        "Append signed checkpoints of the audit log to a file, which is to lie where the store's writers can't change it [default: none]",
+    ),
+    setting(
         "confirm",
         "MODE",
         "What needs a confirmation: standard (what cannot be taken back in one step), strict (every write) [default: standard]",

@@ -44,6 +44,9 @@ impl Config {
         if let Some(path) = &self.key_file {
             put("key_file", path.display().to_string().into());
         }
+        if let Some(path) = &self.checkpoint_file {
+            put("checkpoint_file", path.display().to_string().into());
+        }
         put("confirm", self.policy.mode().as_str().into());
         put("approval", self.policy.settings().into());
         for (name, value) in self.classifier.to_table() {

@@ -169,6 +169,7 @@ fn what_is_printed_can_be_read_back() {
         ("public_url", "https://desk.example/mcp"),
         ("metrics_bind", "127.0.0.1:9"),
         ("key_file", "keys"),
+        ("checkpoint_file", "notes"),
         ("confirm", "strict"),
         ("approval", "close_ticket=person, update_ticket=token"),
     ])
@@ -254,6 +255,7 @@ fn every_setting_is_a_flag_a_variable_and_a_key_of_the_file_and_is_printed() {
         ("key_file", "keys"),
         ("otlp_endpoint", "https://collector.example:4318"),
         ("classifier_key_file", key.to_str().unwrap()),
+        ("checkpoint_file", "notes"),
     ];
     values.extend(REMOTE);
     let printed = load(&values).unwrap().to_toml().unwrap();

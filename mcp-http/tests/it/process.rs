@@ -33,6 +33,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 #[test]
 fn tokens_are_made_shown_once_listed_and_ended() {
     let folder = TempDir::new().unwrap();
+    assert!(run(folder.path(), &["keys", "create"]).status.success());
     let made = run(
         folder.path(),
         &[
@@ -218,7 +219,7 @@ fn without_a_good_private_key_nothing_is_served() {
 #[test]
 fn a_pipe_decides_no_approval() {
     let folder = TempDir::new().unwrap();
-    for first in [["migrate"].as_slice(), &["keys", "create"]] {
+    for first in [["keys", "create"].as_slice(), &["migrate"]] {
         assert!(run(folder.path(), first).status.success());
     }
     let list = run(folder.path(), &["approvals", "list"]);
@@ -236,12 +237,21 @@ fn a_pipe_decides_no_approval() {
 #[test]
 fn migrate_check_config_import_and_doctor_do_what_they_say() {
     let folder = TempDir::new().unwrap();
+    let unsealed = run(folder.path(), &["migrate"]);
+    assert!(text(&unsealed.stderr).contains("make one with `keys create`"));
+    assert!(run(folder.path(), &["keys", "create"]).status.success());
     assert!(text(&run(folder.path(), &["migrate"]).stdout).starts_with("applied 0001"));
     assert!(text(&run(folder.path(), &["migrate"]).stdout).contains("up to date"));
-    assert!(run(folder.path(), &["keys", "create"]).status.success());
-    let healthy = run(folder.path(), &["doctor"]);
+    let alone = run(folder.path(), &["doctor"]);
+    assert!(text(&alone.stdout).contains("truncation and a full rewrite of the audit log"));
+    let notes = folder.path().join("notes");
+    let kept = ["--checkpoint-file", notes.to_str().unwrap()];
+    let healthy = run(folder.path(), &["doctor", kept[0], kept[1]]);
     assert!(healthy.status.success(), "{}", text(&healthy.stdout));
-    let loud = run(folder.path(), &["doctor", "--log", "trace"]);
+    let loud = run(
+        folder.path(),
+        &["doctor", "--log", "trace", kept[0], kept[1]],
+    );
     assert_eq!(loud.status.code(), Some(1));
     assert!(text(&loud.stdout).contains("`log` is `trace`"));
     let printed = run(
@@ -259,4 +269,45 @@ fn migrate_check_config_import_and_doctor_do_what_they_say() {
         text(&imported.stdout),
         text(&imported.stderr)
     );
+}
+
+#[test]
+fn the_audit_log_is_proved_from_outside_with_an_exit_code_for_each_verdict() {
+    let (folder, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let notes = folder.path().join("notes");
+    let kept = ["--checkpoint-file", notes.to_str().unwrap()];
+    let token = ["token", "create", "--subject", "anna", "--role", "agent"];
+    let early = run(folder.path(), &["audit", "verify"]);
+    assert_eq!(early.status.code(), Some(2), "there is no key file");
+    assert!(run(folder.path(), &["keys", "create"]).status.success());
+    assert!(run(folder.path(), &token).status.success());
+    let signed = run(folder.path(), &["audit", "checkpoint", kept[0], kept[1]]);
+    let shown = text(&signed.stdout);
+    assert!(
+        signed.status.success() && shown.starts_with("deskgate/"),
+        "{shown}"
+    );
+    assert!(shown.contains("\nVerified with: deskgate/"), "{shown}");
+    assert!(run(folder.path(), &["keys", "rotate"]).status.success());
+    assert!(run(folder.path(), &token).status.success());
+    let sound = run(
+        folder.path(),
+        &["audit", "verify", "--json", kept[0], kept[1]],
+    );
+    let verdict: serde_json::Value = serde_json::from_str(&text(&sound.stdout)).unwrap();
+    assert_eq!(sound.status.code(), Some(0), "{verdict}");
+    assert_eq!(
+        (&verdict["rows"], &verdict["anchored"]),
+        (&2.into(), &1.into())
+    );
+    let alone = run(folder.path(), &["audit", "verify"]);
+    assert!(text(&alone.stdout).contains("not detectable"));
+    let exported = text(&run(folder.path(), &["audit", "export"]).stdout);
+    assert_eq!(exported.lines().count(), 2);
+    // The same keys and another store: somebody has put it in the place of this one.
+    std::fs::copy(folder.path().join("keys"), other.path().join("keys")).unwrap();
+    assert!(run(other.path(), &token).status.success());
+    let swapped = run(other.path(), &["audit", "verify", kept[0], kept[1]]);
+    assert_eq!(swapped.status.code(), Some(1));
+    assert!(text(&swapped.stdout).starts_with("TAMPERED at row 1: "));
 }

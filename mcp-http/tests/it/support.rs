@@ -64,7 +64,6 @@ impl Plan {
             ..Options::default()
         };
         let url = DatabaseUrl::parse(&database).unwrap();
-        let store = Wall::local().open(&url, options).unwrap();
         let mut settings = vec![("database", database), ("bind", "127.0.0.1:0".to_owned())];
         settings.extend(self.settings);
         settings.reverse();
@@ -75,6 +74,7 @@ impl Plan {
             config.policy.clone(),
         )
         .unwrap();
+        let store = Wall::local().open(&url, guard.log_keys(), options).unwrap();
         let desk = Arc::new(Desk::new(
             store,
             Arc::new(SystemClock),

@@ -36,7 +36,9 @@ enum Place {
 impl Place {
     fn chosen() -> Self {
         let migrate = |url: &str| {
-            storage::migrate(&DatabaseUrl::parse(url).unwrap()).unwrap();
+            let guard =
+                Guard::from_keys(testkit::KEY_FILE, Policy::new(ConfirmationMode::Standard));
+            storage::migrate(&DatabaseUrl::parse(url).unwrap(), guard.unwrap().log_keys()).unwrap();
         };
         let server = postgres::is_chosen().then(|| TestDatabase::claim(migrate).unwrap());
         server.map_or_else(
@@ -137,12 +139,13 @@ impl Bench {
             expiry_clock: ExpiryClock::Caller,
             ..Options::default()
         };
-        let store = wall.open(&url, options).unwrap();
+        let guard = Guard::from_keys(testkit::KEY_FILE, policy).unwrap();
+        let store = wall.open(&url, guard.log_keys(), options).unwrap();
         let desk = Arc::new(Desk::new(
             store.clone(),
             Arc::new(SteppingClock::new()),
             Arc::new(CountingIds::default()),
-            Guard::from_keys(testkit::KEY_FILE, policy).unwrap(),
+            guard,
         ));
         let identity = Arc::new(Fixed(local_actor("ann"), scopes));
         let surface = Surface::with_tools(

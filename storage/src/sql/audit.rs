@@ -1,6 +1,6 @@
 //! The audit log: appending within the transaction of what it describes, and reading.
 //!
-//! A row is its payload: exact bytes, written once, which the chain will cover; the columns beside it only serve filters.
+//! A row is its payload: exact bytes, written once, which the chain covers (`chain`); the columns beside it only serve filters.
 
 use std::borrow::Cow;
 
@@ -11,16 +11,14 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::chain::{CHAIN, Head};
 use super::connection::{AnyConnection, MultiBackend};
 use super::errors::{BadValue, classify};
 use super::page;
 use super::rows::stored;
-use super::schema::{audit_event, audit_head};
+use super::schema::audit_event;
 use super::writer::Tx;
 use crate::StoreError;
-
-/// The chain of mutations, refusals, approvals and administrative acts; reads will have one of their own (promises D.3).
-pub(super) const CHAIN: i16 = 1;
 
 /// The layout of a payload. A changed layout is a new number, and this one stays readable.
 const LAYOUT: u8 = 1;
@@ -104,7 +102,7 @@ impl<'a> Payload<'a> {
     }
 }
 
-fn decode(seq: i64, payload: &[u8]) -> Result<AuditEntry, StoreError> {
+pub(super) fn decode(seq: i64, payload: &[u8]) -> Result<AuditEntry, StoreError> {
     let payload: Payload<'_> =
         serde_json::from_slice(payload).map_err(|error| StoreError::Internal(error.into()))?;
     if payload.v != LAYOUT {
@@ -117,55 +115,45 @@ fn decode(seq: i64, payload: &[u8]) -> Result<AuditEntry, StoreError> {
     Ok(payload.into_entry(seq)?)
 }
 
-/// Locks the chain for this transaction and gives the number of its last row.
-pub(super) fn take_head(conn: &mut AnyConnection) -> Result<i64, StoreError> {
-    diesel::update(audit_head::table.find(CHAIN))
-        .set(audit_head::seq.eq(audit_head::seq))
-        .returning(audit_head::seq)
-        .get_result(conn)
-        .map_err(classify)
-}
-
-/// Writes the number of the chain's last row.
-pub(super) fn write_head(conn: &mut AnyConnection, seq: i64) -> Result<(), StoreError> {
-    diesel::update(audit_head::table.find(CHAIN))
-        .set(audit_head::seq.eq(seq))
-        .execute(conn)
-        .map(drop)
-        .map_err(classify)
+/// What names a row besides its number. One request may write many rows, so its id alone does not name one; with it in front,
+/// the rows of a request are neighbours.
+pub(super) fn event_id(request_id: u128, seq: i64) -> Vec<u8> {
+    let mut id = request_id.to_be_bytes().to_vec();
+    id.extend(seq.to_be_bytes());
+    id
 }
 
 /// Whether the chain has this very row.
-pub(super) fn holds(
-    conn: &mut AnyConnection,
-    seq: i64,
-    event_id: &[u8],
-) -> Result<bool, StoreError> {
-    let found = audit_event::table
-        .find((CHAIN, seq))
-        .select(audit_event::event_id)
-        .get_result::<Vec<u8>>(conn)
-        .optional()
-        .map_err(classify)?;
-    Ok(found.is_some_and(|found| found == event_id))
+pub(super) fn holds(conn: &mut AnyConnection, row: Head) -> Result<bool, StoreError> {
+    audit_event::table
+        .find((CHAIN, row.seq))
+        .filter(audit_event::hash.eq(row.hash.as_slice()))
+        .count()
+        .get_result(conn)
+        .map(|found: i64| found == 1)
+        .map_err(classify)
 }
 
 /// Appends the row of an act to the transaction that does it.
 pub(super) fn append(tx: &mut Tx<'_>, act: &Act, record: &AuditRecord) -> Result<(), StoreError> {
     let payload = serde_json::to_vec(&Payload::of(act, record, tx.approval()))
         .map_err(|error| StoreError::Internal(error.into()))?;
-    let seq = tx.next_seq();
-    // One request may write many rows, so its id alone does not name one; with it in front, the rows of a request are
-    // neighbours.
-    let mut event_id = act.request_id.to_be_bytes().to_vec();
-    event_id.extend(seq.to_be_bytes());
-    tx.note_event(&event_id);
+    let Head {
+        seq: last,
+        hash: prev,
+    } = tx.head();
+    let seq = last + 1;
+    let sealed = tx.sealer().seal(seq, &prev, &payload);
     diesel::insert_into(audit_event::table)
         .values((
             audit_event::chain.eq(CHAIN),
             audit_event::seq.eq(seq),
-            audit_event::event_id.eq(event_id),
+            audit_event::event_id.eq(event_id(act.request_id, seq)),
             audit_event::payload.eq(payload),
+            audit_event::prev.eq(prev.as_slice()),
+            audit_event::hash.eq(sealed.hash.as_slice()),
+            audit_event::mac.eq(sealed.mac.as_slice()),
+            audit_event::mac_kid.eq(&sealed.kid),
             audit_event::at_us.eq(act.at.micros()),
             audit_event::actor.eq(&act.actor.id),
             audit_event::action.eq(record.action.as_str()),
@@ -175,8 +163,12 @@ pub(super) fn append(tx: &mut Tx<'_>, act: &Act, record: &AuditRecord) -> Result
             audit_event::code.eq(record.code),
         ))
         .execute(tx.step()?)
-        .map(drop)
-        .map_err(classify)
+        .map_err(classify)?;
+    tx.advance(Head {
+        seq,
+        hash: sealed.hash,
+    });
+    Ok(())
 }
 
 fn matching(filter: &AuditFilter) -> audit_event::BoxedQuery<'_, MultiBackend> {

@@ -157,6 +157,10 @@ diesel::table! {
         seq -> BigInt,
         event_id -> Binary,
         payload -> Binary,
+        prev -> Nullable<Binary>,
+        hash -> Nullable<Binary>,
+        mac -> Nullable<Binary>,
+        mac_kid -> Nullable<Text>,
         at_us -> BigInt,
         actor -> Text,
         action -> Text,
@@ -171,6 +175,17 @@ diesel::table! {
     audit_head (chain) {
         chain -> SmallInt,
         seq -> BigInt,
+        hash -> Nullable<Binary>,
+    }
+}
+
+diesel::table! {
+    audit_checkpoint (id) {
+        id -> BigInt,
+        chain -> SmallInt,
+        seq -> BigInt,
+        at_us -> BigInt,
+        note -> Text,
     }
 }
 

@@ -33,7 +33,7 @@ impl Fixture {
         let url = DatabaseUrl::parse(&format!("sqlite:{}", path.display())).unwrap();
         let database = Database::locate(&url, true, Duration::from_secs(5)).unwrap();
         let steps = database.migrate(&database.writer_lock().unwrap()).unwrap();
-        assert_eq!(steps, ["0001", "0002", "0003", "0004", "0005"]);
+        assert_eq!(steps, ["0001", "0002", "0003", "0004", "0005", "0006"]);
         Self {
             database,
             _dir: dir,
@@ -204,13 +204,20 @@ fn every_index_of_a_list_has_its_row_in_the_planners_statistics() {
 fn the_audit_log_takes_no_update_and_no_delete() {
     let mut conn = Fixture::new().connect();
     conn.batch_execute(
-        "INSERT INTO audit_event (chain, seq, event_id, payload, at_us, actor, action, entity, outcome) \
-         VALUES (1, 1, x'01', x'02', 0, 'a', 'import', 'ticket', 'applied')",
+        "INSERT INTO audit_event (chain, seq, event_id, payload, prev, hash, mac, mac_kid, at_us, actor, action, entity, outcome) \
+         VALUES (1, 1, x'01', x'02', zeroblob(32), zeroblob(32), zeroblob(32), 'k', 0, 'a', 'import', 'ticket', 'applied')",
     )
     .unwrap();
     for statement in [
         "UPDATE audit_event SET actor = 'b'",
         "UPDATE audit_event SET payload = x'03' WHERE seq = 1",
+        "UPDATE audit_event SET hash = zeroblob(32)",
+        "UPDATE audit_event SET prev = NULL, hash = NULL, mac = NULL, mac_kid = NULL",
+        "INSERT INTO audit_event (chain, seq, event_id, payload, at_us, actor, action, entity, outcome) \
+         VALUES (1, 2, x'02', x'02', 0, 'a', 'import', 'ticket', 'applied')",
+        "INSERT INTO audit_event (chain, seq, event_id, payload, prev, hash, mac, at_us, actor, action, entity, outcome) \
+         VALUES (1, 2, x'02', x'02', zeroblob(32), zeroblob(32), zeroblob(32), 0, 'a', 'import', 'ticket', 'applied')",
+        "UPDATE audit_head SET seq = seq + 1",
         "DELETE FROM audit_event",
         "INSERT OR REPLACE INTO audit_event SELECT * FROM audit_event",
         "REPLACE INTO audit_event (chain, seq, event_id, payload, at_us, actor, action, entity, outcome) \
@@ -234,8 +241,45 @@ fn the_audit_log_takes_no_update_and_no_delete() {
         number(&mut conn, "SELECT count(*) AS number FROM audit_event"),
         1
     );
-    conn.batch_execute("UPDATE audit_head SET seq = seq + 1")
+    conn.batch_execute("UPDATE audit_head SET seq = seq + 1, hash = zeroblob(32)")
         .unwrap();
+    let error = conn
+        .batch_execute("UPDATE audit_head SET hash = NULL")
+        .unwrap_err();
+    assert_eq!(error.to_string(), "audit_head_is_linked");
+}
+
+#[test]
+fn a_row_of_an_older_build_is_sealed_once_and_in_no_other_way() {
+    let mut conn = Fixture::new().connect();
+    conn.batch_execute(
+        "DROP TRIGGER audit_event_is_sealed; \
+         INSERT INTO audit_event (chain, seq, event_id, payload, at_us, actor, action, entity, outcome) \
+         VALUES (1, 1, x'01', x'02', 0, 'a', 'import', 'ticket', 'applied')",
+    )
+    .unwrap();
+    let seal = "prev = zeroblob(32), hash = zeroblob(32), mac = zeroblob(32), mac_kid = 'k'";
+    for change in [
+        "actor = 'b'".to_owned(),
+        format!("{seal}, actor = 'b'"),
+        format!("{seal}, payload = x'03'"),
+        format!("{seal}, seq = 2"),
+        format!("{seal}, entity_id = 1"),
+        "prev = zeroblob(32), hash = zeroblob(32), mac = zeroblob(32)".to_owned(),
+        "prev = zeroblob(32), hash = zeroblob(31), mac = zeroblob(32), mac_kid = 'k'".to_owned(),
+    ] {
+        let error = conn
+            .batch_execute(&format!("UPDATE audit_event SET {change}"))
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "audit_event_is_never_updated",
+            "{change}"
+        );
+    }
+    let sealing = format!("UPDATE audit_event SET {seal}");
+    conn.batch_execute(&sealing).unwrap();
+    conn.batch_execute(&sealing).unwrap_err();
 }
 
 #[test]

@@ -16,25 +16,35 @@ use diesel::connection::SimpleConnection;
 use domain::{Act, Timestamp};
 use tokio::sync::{oneshot, watch};
 
-use self::group::{Hooks, Lost};
+use self::group::Lost;
 use self::job::{Job, WriteJob};
+use super::chain::{Head, Sealer};
 use super::connection::{AnyConnection, Database, Engine, Purpose, WriterLock};
 use super::errors::{Broken, classify, unopened};
 use crate::screening::Screener;
-use crate::{ExpiryClock, Fault, Faults, Options, StoreError};
+use crate::{ExpiryClock, Fault, Faults, StoreError};
 
 /// A transaction that writes, as a job sees it.
 pub(super) struct Tx<'a> {
     conn: &'a mut AnyConnection,
-    faults: Option<&'a dyn Faults>,
-    screener: Option<&'a dyn Screener>,
-    expiry_clock: ExpiryClock,
+    hands: &'a Hands,
     server_time: Option<Timestamp>,
-    seq: i64,
-    /// The id of the audit row that was appended last.
-    last_event: Vec<u8>,
+    head: Head,
+    /// Whether a note was taken that has no audit row.
+    noted: bool,
     /// How what is being applied was approved, for every audit row of it.
     approval: Vec<(&'static str, String)>,
+}
+
+/// What a writer is given to work with.
+pub(super) struct Hands {
+    /// Seals the audit log.
+    pub(super) sealer: Sealer,
+    /// Judges the texts of tickets.
+    pub(super) screener: Option<Arc<dyn Screener>>,
+    /// Makes statements fail, in tests.
+    pub(super) faults: Option<Arc<dyn Faults>>,
+    pub(super) expiry_clock: ExpiryClock,
 }
 
 /// Whether what was done since a savepoint stays.
@@ -47,30 +57,41 @@ pub(super) enum Savepoint<T> {
 
 impl<'a> Tx<'a> {
     /// What judges the texts of tickets.
-    pub(super) const fn screener(&self) -> Option<&'a dyn Screener> {
-        self.screener
+    pub(super) fn screener(&self) -> Option<&'a dyn Screener> {
+        self.hands.screener.as_deref()
     }
 
     /// The connection, for one statement. There is no other way to it, so tests can make every statement fail.
     pub(super) fn step(&mut self) -> Result<&mut AnyConnection, StoreError> {
-        inject(self.faults)?;
+        inject(self.hands.faults.as_deref())?;
         Ok(self.conn)
     }
 
-    /// The place of the next audit row.
-    pub(super) const fn next_seq(&mut self) -> i64 {
-        self.seq += 1;
-        self.seq
+    /// What seals audit rows.
+    pub(super) const fn sealer(&self) -> &'a Sealer {
+        &self.hands.sealer
     }
 
-    /// Notes the id of the audit row that is appended.
-    pub(super) fn note_event(&mut self, id: &[u8]) {
-        id.clone_into(&mut self.last_event);
+    /// The end of the audit log, with the rows of this transaction.
+    pub(super) const fn head(&self) -> Head {
+        self.head
+    }
+
+    /// Says that an audit row was appended.
+    pub(super) const fn advance(&mut self, head: Head) {
+        self.head = head;
+    }
+
+    /// Keeps what a job did although it appends no audit row: a checkpoint says where the log stands and changes nothing.
+    pub(super) const fn note(&mut self) {
+        self.noted = true;
     }
 
     /// Has expiry judged by the clock of the database server from here to the end of the job, where there is one.
     pub(super) fn judge_by_server(&mut self) -> Result<(), StoreError> {
-        if self.expiry_clock == ExpiryClock::Database && self.conn.engine() == Engine::Postgres {
+        if self.hands.expiry_clock == ExpiryClock::Database
+            && self.conn.engine() == Engine::Postgres
+        {
             self.server_time = self.step()?.clock().map_err(classify)?;
         }
         Ok(())
@@ -97,14 +118,13 @@ impl<'a> Tx<'a> {
         name: &'static str,
         work: impl FnOnce(&mut Self) -> Result<Savepoint<T>, E>,
     ) -> Result<T, E> {
-        let (seq, last_event) = (self.seq, self.last_event.clone());
+        let head = self.head;
         self.execute(&format!("SAVEPOINT {name}"))?;
         let value = match work(self)? {
             Savepoint::Keep(value) => value,
             Savepoint::Undo(value) => {
                 self.execute(&format!("ROLLBACK TO SAVEPOINT {name}"))?;
-                self.seq = seq;
-                self.last_event = last_event;
+                self.head = head;
                 value
             }
         };
@@ -168,7 +188,8 @@ impl WriteQueue {
         database: Database,
         lock: WriterLock,
         conn: AnyConnection,
-        options: Options,
+        group_limit: usize,
+        hands: Hands,
     ) -> std::io::Result<Self> {
         let (sender, receiver) = channel();
         let (alive, running) = watch::channel(());
@@ -176,11 +197,9 @@ impl WriteQueue {
             database,
             lock,
             conn: Some(conn),
-            faults: options.faults,
-            screener: options.screener,
-            expiry_clock: options.expiry_clock,
+            hands,
         };
-        let group_limit = options.group_limit.max(1);
+        let group_limit = group_limit.max(1);
         std::thread::Builder::new()
             .name("deskgate-writer".to_owned())
             .spawn(move || {
@@ -245,9 +264,7 @@ struct Writer {
     database: Database,
     lock: WriterLock,
     conn: Option<AnyConnection>,
-    faults: Option<Arc<dyn Faults>>,
-    screener: Option<Arc<dyn Screener>>,
-    expiry_clock: ExpiryClock,
+    hands: Hands,
 }
 
 impl Writer {
@@ -346,14 +363,9 @@ impl Writer {
 
     fn attempt_on(&self, conn: &mut AnyConnection, group: &mut [Box<dyn Job>]) -> Result<(), Lost> {
         let mut committing = false;
-        let hooks = Hooks {
-            faults: self.faults.as_deref(),
-            screener: self.screener.as_deref(),
-            expiry_clock: self.expiry_clock,
-            busy_timeout: self.database.busy_timeout(),
-        };
+        let busy_timeout = self.database.busy_timeout();
         catch_unwind(AssertUnwindSafe(|| {
-            group::run(conn, hooks, group, &mut committing)
+            group::run(conn, &self.hands, busy_timeout, group, &mut committing)
         }))
         .unwrap_or_else(|_panic| {
             let error = StoreError::Internal(Broken("the writer panicked").into());

@@ -34,8 +34,23 @@ macro_rules! on_every_engine {
     };
 }
 
+/// Makes tests of functions that take a place, on SQLite alone.
+macro_rules! on_sqlite {
+    ($($name:ident),+ $(,)?) => {
+        mod sqlite_alone {
+            $(
+                #[test]
+                fn $name() {
+                    super::$name(&crate::support::Place::sqlite());
+                }
+            )+
+        }
+    };
+}
+
 mod access_tokens;
 mod audit;
+mod chain;
 mod concurrency;
 mod customers;
 mod details;

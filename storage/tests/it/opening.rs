@@ -10,8 +10,8 @@ use storage::import::OnError;
 use storage::{DatabaseUrl, OpenError, Options, StoreError};
 
 use crate::support::{
-    Place, act, audit_rows, customer, err, first, new_comment, new_customer, new_ticket, ok,
-    ticket, to_team, valid, wait,
+    Place, act, audit_rows, customer, err, first, log_keys, new_comment, new_customer, new_ticket,
+    ok, ticket, to_team, valid, wait,
 };
 
 on_every_engine!(
@@ -26,7 +26,11 @@ fn what_was_written_is_there_after_a_restart(place: &Place) {
     let made = ticket(&store, ada, "x");
     ok(store.close());
     drop(store);
-    assert!(storage::migrate(&place.url()).unwrap().is_empty());
+    assert!(
+        storage::migrate(&place.url(), log_keys())
+            .unwrap()
+            .is_empty()
+    );
     let store = place.open();
     assert_eq!(ok(store.get_ticket(made.id)), made);
     assert_eq!(audit_rows(&store).len(), 2);
@@ -89,7 +93,7 @@ fn a_store_for_reading_records_refusals_and_takes_no_other_write(place: &Place) 
 }
 
 fn open_error(url: &DatabaseUrl, options: Options) -> OpenError {
-    match storage::open(url, options) {
+    match storage::open(url, log_keys(), options) {
         Ok(_) => panic!("it opened"),
         Err(error) => error,
     }
@@ -186,7 +190,7 @@ fn migrations_run_once_when_many_open_a_new_database_at_once() {
             .map(|_| {
                 scope.spawn(|| {
                     start.wait();
-                    storage::migrate(&place.url()).unwrap().len()
+                    storage::migrate(&place.url(), log_keys()).unwrap().len()
                 })
             })
             .collect();
@@ -195,7 +199,9 @@ fn migrations_run_once_when_many_open_a_new_database_at_once() {
             .map(|opener| opener.join().unwrap())
             .sum()
     });
-    let all = storage::migrate(&place.another().url()).unwrap().len();
+    let all = storage::migrate(&place.another().url(), log_keys())
+        .unwrap()
+        .len();
     assert_eq!(steps, all);
 }
 

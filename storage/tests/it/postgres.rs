@@ -14,22 +14,26 @@ use writegate::ApprovalLevel;
 use self::proxy::{Cut, Proxy};
 use crate::gate::{new_preview, previewed, redeem, refusal};
 use crate::support::{
-    act, audit_rows, customer, err, first, new_customer, ok, ticket, valid, wait,
+    act, audit_rows, customer, err, first, log_keys, new_customer, ok, ticket, valid, wait,
 };
 
 fn database() -> Option<TestDatabase> {
     TestDatabase::claim(|url| {
-        storage::migrate(&DatabaseUrl::parse(url).unwrap()).unwrap();
+        storage::migrate(&DatabaseUrl::parse(url).unwrap(), log_keys()).unwrap();
     })
 }
 
 fn open(url: &str, options: Options) -> Arc<dyn Storage> {
     let url = DatabaseUrl::parse(url).unwrap();
-    storage::open(&url, options).unwrap()
+    storage::open(&url, log_keys(), options).unwrap()
 }
 
 fn open_error(database: &TestDatabase, options: Options) -> OpenError {
-    match storage::open(&DatabaseUrl::parse(database.url()).unwrap(), options) {
+    match storage::open(
+        &DatabaseUrl::parse(database.url()).unwrap(),
+        log_keys(),
+        options,
+    ) {
         Ok(_) => panic!("it opened"),
         Err(error) => error,
     }

@@ -15,6 +15,7 @@ use garde::{Unvalidated, Valid, Validate};
 use storage::{DatabaseUrl, ExpiryClock, Options, Storage, StoreError};
 use tempfile::TempDir;
 use testkit::postgres::TestDatabase;
+use writegate::{KeyRing, LogKeys};
 
 /// Noon of a day in 2026, in microseconds.
 pub(crate) const NOON: i64 = 1_770_000_000_000_000;
@@ -37,7 +38,7 @@ impl Place {
     /// A database of the server for tests, where there is one.
     pub(crate) fn postgres() -> Option<Self> {
         let migrate = |url: &str| {
-            storage::migrate(&DatabaseUrl::parse(url).unwrap()).unwrap();
+            storage::migrate(&DatabaseUrl::parse(url).unwrap(), log_keys()).unwrap();
         };
         TestDatabase::claim(migrate).map(|database| Self(Kept::Postgres(Box::new(database))))
     }
@@ -135,8 +136,13 @@ impl Place {
             expiry_clock: ExpiryClock::Caller,
             ..options
         };
-        storage::open(&self.url(), options).unwrap()
+        storage::open(&self.url(), log_keys(), options).unwrap()
     }
+}
+
+/// What seals the audit logs of these tests.
+pub(crate) fn log_keys() -> LogKeys {
+    KeyRing::parse(testkit::KEY_FILE).unwrap().log_keys()
 }
 
 /// Runs a future to its end on this thread.

@@ -5,9 +5,10 @@
 
 use std::time::Duration;
 
-use super::group::{Lost, Mark};
+use super::group::Lost;
 use crate::StoreError;
 use crate::sql::audit;
+use crate::sql::chain::{self, Head};
 use crate::sql::connection::{Database, Purpose};
 use crate::sql::errors::{classify, unopened};
 
@@ -20,13 +21,13 @@ const ASKED_AFTER: [Duration; 4] = [
 ];
 
 /// Finds out what became of a commit. A file is not asked: what a failed flush has left visible in it need not be on the disk.
-pub(super) fn settle(database: &Database, error: StoreError, mark: Mark) -> Result<(), Lost> {
+pub(super) fn settle(database: &Database, error: StoreError, mark: Head) -> Result<(), Lost> {
     if matches!(database, Database::Sqlite(_)) {
         return Err(Lost::Unknown(error, Some(mark)));
     }
     for pause in ASKED_AFTER {
         std::thread::sleep(pause);
-        match is_there(database, &mark) {
+        match is_there(database, mark) {
             Ok(true) => {
                 tracing::warn!(%error, seq = mark.seq, "a commit lost its answer; it has happened");
                 return Ok(());
@@ -41,11 +42,11 @@ pub(super) fn settle(database: &Database, error: StoreError, mark: Mark) -> Resu
     Err(Lost::Unknown(error, Some(mark)))
 }
 
-fn is_there(database: &Database, mark: &Mark) -> Result<bool, StoreError> {
+fn is_there(database: &Database, mark: Head) -> Result<bool, StoreError> {
     let mut conn = database.connect(Purpose::Write).map_err(unopened)?;
     conn.begin_write(database.busy_timeout())
         .map_err(classify)?;
-    audit::take_head(&mut conn)?;
+    chain::take_head(&mut conn)?;
     // Closing the connection ends the transaction, which has changed nothing.
-    audit::holds(&mut conn, mark.seq, &mark.event_id)
+    audit::holds(&mut conn, mark)
 }

@@ -11,6 +11,7 @@ use domain::{
     Proof, Timestamp,
 };
 use tempfile::TempDir;
+use writegate::KeyRing;
 
 use super::*;
 use crate::sql::audit;
@@ -29,11 +30,16 @@ fn desk(faults: Option<Arc<dyn Faults>>) -> Desk {
     let lock = database.writer_lock().unwrap();
     database.migrate(&lock).unwrap();
     let conn = database.connect(Purpose::Write).unwrap();
-    let options = Options {
+    let hands = Hands {
+        sealer: Sealer {
+            keys: KeyRing::parse(testkit::KEY_FILE).unwrap().log_keys(),
+            deployment: "tests".into(),
+        },
+        screener: None,
         faults,
-        ..Options::default()
+        expiry_clock: ExpiryClock::default(),
     };
-    let queue = WriteQueue::start(database.clone(), lock, conn, options).unwrap();
+    let queue = WriteQueue::start(database.clone(), lock, conn, 32, hands).unwrap();
     Desk {
         database,
         queue,
