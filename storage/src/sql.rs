@@ -72,6 +72,15 @@ pub(crate) fn migrate(url: &DatabaseUrl, keys: LogKeys) -> Result<Vec<String>, O
     Ok(steps)
 }
 
+/// One read on a connection that no reader has.
+fn read_one<T>(
+    conn: &mut AnyConnection,
+    query: impl FnOnce(&mut AnyConnection) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    conn.begin_read().map_err(errors::classify)?;
+    conn.read(query)
+}
+
 /// A connection that writes and what seals the rows it will write.
 fn ready_to_write(
     database: &Database,
@@ -84,18 +93,7 @@ fn ready_to_write(
         deployment: deployment(&mut conn)?,
     };
     let unavailable = |error: StoreError| OpenError::Unavailable(error.into());
-    conn.begin_read()
-        .map_err(errors::classify)
-        .map_err(unavailable)?;
-    let (is_unsealed, unknown_key) = conn
-        .read(|conn| {
-            Ok((
-                chain::is_unsealed(conn)?,
-                chain::unknown_key(conn, &sealer)?,
-            ))
-        })
-        .map_err(unavailable)?;
-    if is_unsealed {
+    if read_one(&mut conn, chain::is_unsealed).map_err(unavailable)? {
         let turn = lock
             .take()
             .map_err(|error| OpenError::Unavailable(error.into()))?;
@@ -107,7 +105,8 @@ fn ready_to_write(
             "the audit log was sealed; nobody vouches for its rows from before this moment"
         );
     }
-    if let Some(kid) = unknown_key {
+    let unknown_key = read_one(&mut conn, |conn| chain::unknown_key(conn, &sealer));
+    if let Some(kid) = unknown_key.map_err(unavailable)? {
         tracing::warn!(
             key.id = kid,
             "the last row of the audit log is sealed with a key that the key file does not hold"
