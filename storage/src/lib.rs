@@ -39,7 +39,7 @@ pub use guarded::{
     Wrote,
 };
 use import::{ImportReport, ImportRow, OnError};
-pub use options::{Fault, Faults, Options};
+pub use options::{ExpiryClock, Fault, Faults, Options};
 use screening::TicketTexts;
 pub use url::{DatabaseUrl, UrlError};
 

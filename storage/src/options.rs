@@ -5,6 +5,17 @@ use std::time::Duration;
 
 use crate::screening::Screener;
 
+/// Whose clock says when a confirmation has expired.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExpiryClock {
+    /// The database server's, one for all machines that share it (design section 6). A file has none; there it is the
+    /// caller's.
+    #[default]
+    Database,
+    /// The caller's, for tests: a server's can't be set.
+    Caller,
+}
+
 /// How a store is opened.
 #[derive(Clone)]
 pub struct Options {
@@ -19,6 +30,8 @@ pub struct Options {
     pub busy_timeout: Duration,
     /// Writes that share one commit at the most.
     pub group_limit: usize,
+    /// Whose clock says when a confirmation has expired.
+    pub expiry_clock: ExpiryClock,
     /// Judges what is written on tickets, so that their flags are raised in the same transaction. Without one no text raises
     /// a flag: for stores of generated text and for tests of other things.
     pub screener: Option<Arc<dyn Screener>>,
@@ -35,6 +48,7 @@ impl Default for Options {
             create: false,
             busy_timeout: Duration::from_secs(5),
             group_limit: 32,
+            expiry_clock: ExpiryClock::default(),
             screener: None,
             faults: None,
         }
@@ -49,6 +63,7 @@ impl std::fmt::Debug for Options {
             .field("create", &self.create)
             .field("busy_timeout", &self.busy_timeout)
             .field("group_limit", &self.group_limit)
+            .field("expiry_clock", &self.expiry_clock)
             .field("screener", &self.screener.is_some())
             .field("faults", &self.faults.is_some())
             .finish()

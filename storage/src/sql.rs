@@ -53,9 +53,9 @@ use crate::import::{ImportReport, ImportRow, OnError};
 use crate::screening::TicketTexts;
 use crate::{
     AddedComment, Approval, AuditNote, AuditProof, AuditReport, CallQuery, CsatFindings,
-    DatabaseUrl, Decided, FoundCalls, FoundTickets, Moved, NewPreview, Once, OpenError, Options,
-    Previewed, Redeemed, Redemption, ScoredCall, Storage, StoreError, StoreFuture, TicketDetails,
-    TicketWithTeam, Verdict, Wrote,
+    DatabaseUrl, Decided, ExpiryClock, FoundCalls, FoundTickets, Moved, NewPreview, Once,
+    OpenError, Options, Previewed, Redeemed, Redemption, ScoredCall, Storage, StoreError,
+    StoreFuture, TicketDetails, TicketWithTeam, Verdict, Wrote,
 };
 
 /// The store.
@@ -63,6 +63,7 @@ pub(crate) struct SqlStorage {
     readers: Readers,
     writer: WriteQueue,
     read_only: bool,
+    expiry_clock: ExpiryClock,
     /// Names the store, which is what its tokens are bound to, and verifies its audit log.
     sealer: Sealer,
 }
@@ -74,6 +75,15 @@ pub(crate) fn migrate(url: &DatabaseUrl, keys: LogKeys) -> Result<Vec<String>, O
     let steps = database.migrate(&lock)?;
     ready_to_write(&database, &lock, keys)?;
     Ok(steps)
+}
+
+/// One read on a connection that no reader has.
+fn read_one<T>(
+    conn: &mut AnyConnection,
+    query: impl FnOnce(&mut AnyConnection) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    conn.begin_read().map_err(errors::classify)?;
+    conn.read(query)
 }
 
 /// A connection that writes and what seals the rows it will write.
@@ -88,7 +98,7 @@ fn ready_to_write(
         deployment: deployment(&mut conn)?,
     };
     let unavailable = |error: StoreError| OpenError::Unavailable(error.into());
-    if chain::is_unsealed(&mut conn).map_err(unavailable)? {
+    if read_one(&mut conn, chain::is_unsealed).map_err(unavailable)? {
         let turn = lock
             .take()
             .map_err(|error| OpenError::Unavailable(error.into()))?;
@@ -100,7 +110,8 @@ fn ready_to_write(
             "the audit log was sealed; nobody vouches for its rows from before this moment"
         );
     }
-    if let Some(kid) = chain::unknown_key(&mut conn, &sealer).map_err(unavailable)? {
+    let unknown_key = read_one(&mut conn, |conn| chain::unknown_key(conn, &sealer));
+    if let Some(kid) = unknown_key.map_err(unavailable)? {
         tracing::warn!(
             key.id = kid,
             "the last row of the audit log is sealed with a key that the key file does not hold"
@@ -146,14 +157,16 @@ impl SqlStorage {
             sealer: sealer.clone(),
             screener: options.screener,
             faults: options.faults,
+            expiry_clock: options.expiry_clock,
         };
+        let not_started = |error: std::io::Error| OpenError::Unavailable(error.into());
         let writer = WriteQueue::start(database.clone(), lock, conn, options.group_limit, hands)
-            .map_err(|error| OpenError::Unavailable(error.into()))?;
+            .map_err(not_started)?;
         Ok(Self {
-            readers: Readers::start(database, options.readers)
-                .map_err(|error| OpenError::Unavailable(error.into()))?,
+            readers: Readers::start(database, options.readers).map_err(not_started)?,
             writer,
             read_only: options.read_only,
+            expiry_clock: options.expiry_clock,
             sealer,
         })
     }
@@ -304,16 +317,29 @@ impl Storage for SqlStorage {
 
     fn preview_change(&self, act: Act, preview: NewPreview) -> StoreFuture<'_, Previewed> {
         let deployment = Arc::clone(&self.sealer.deployment);
-        self.write(move |tx| gate::preview(tx, &act, &deployment, &preview))
+        self.write(move |tx| {
+            tx.judge_by_server()?;
+            gate::preview(tx, &act, &deployment, &preview)
+        })
     }
 
     fn redeem_change(&self, act: Act, redemption: Redemption) -> StoreFuture<'_, Redeemed> {
         let deployment = Arc::clone(&self.sealer.deployment);
-        self.write(move |tx| gate::redeem(tx, &act, &deployment, &redemption))
+        self.write(move |tx| {
+            tx.judge_by_server()?;
+            gate::redeem(tx, &act, &deployment, &redemption)
+        })
     }
 
     fn list_approvals(&self, at: Timestamp) -> StoreFuture<'_, Vec<Approval>> {
-        self.read(move |conn| gate::list(conn, at))
+        let expiry_clock = self.expiry_clock;
+        self.read(move |conn| {
+            let now = match expiry_clock {
+                ExpiryClock::Database => conn.clock().map_err(errors::classify)?,
+                ExpiryClock::Caller => None,
+            };
+            gate::list(conn, now.unwrap_or(at))
+        })
     }
 
     fn decide_approval(
@@ -324,7 +350,10 @@ impl Storage for SqlStorage {
         method: ApprovalMethod,
         gate: Arc<dyn Gate>,
     ) -> StoreFuture<'_, Decided> {
-        self.write(move |tx| gate::decide(tx, &act, id, verdict, method, gate.as_ref()))
+        self.write(move |tx| {
+            tx.judge_by_server()?;
+            gate::decide(tx, &act, id, verdict, method, gate.as_ref())
+        })
     }
 
     fn list_categories(&self) -> StoreFuture<'_, Vec<Category>> {

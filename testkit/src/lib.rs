@@ -1,5 +1,6 @@
-//! Time and identifiers for tests, the same in every run. For dev-dependencies only.
+//! Time and identifiers for tests, the same in every run, and databases of a server. For dev-dependencies only.
 
+pub mod postgres;
 mod provider;
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};

@@ -20,6 +20,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use storage::{DatabaseUrl, Options};
 use tempfile::TempDir;
+use testkit::postgres::TestDatabase;
 use testkit::{CountingIds, SteppingClock, local_actor};
 
 use crate::model::{Answer, Customer, Model, Ticket};
@@ -36,9 +37,42 @@ fn caller() -> Caller {
     }
 }
 
-fn desk(place: &TempDir) -> Desk {
-    let path = place.path().join("desk.db");
-    let url = DatabaseUrl::parse(&format!("sqlite:{}", path.display())).unwrap();
+/// What one desk of a sequence is kept in.
+enum Place {
+    File(TempDir),
+    Server(Box<TestDatabase>),
+}
+
+impl Place {
+    fn url(&self) -> DatabaseUrl {
+        let address = match self {
+            Self::File(folder) => format!("sqlite:{}", folder.path().join("desk.db").display()),
+            Self::Server(database) => database.url().to_owned(),
+        };
+        DatabaseUrl::parse(&address).unwrap()
+    }
+
+    /// An empty place of the same kind.
+    fn renew(&mut self) {
+        match self {
+            Self::File(folder) => *folder = TempDir::new().unwrap(),
+            Self::Server(database) => database.clean(),
+        }
+    }
+}
+
+/// A place on each engine that there is.
+fn places() -> Vec<Place> {
+    let migrate = |url: &str| {
+        storage::migrate(&DatabaseUrl::parse(url).unwrap(), guard().log_keys()).unwrap();
+    };
+    let server = TestDatabase::claim(migrate).map(|database| Place::Server(Box::new(database)));
+    std::iter::once(Place::File(TempDir::new().unwrap()))
+        .chain(server)
+        .collect()
+}
+
+fn desk(url: &DatabaseUrl) -> Desk {
     let options = Options {
         create: true,
         ..Options::default()
@@ -46,7 +80,7 @@ fn desk(place: &TempDir) -> Desk {
     Desk::new(
         // Generated words are no tickets, so the model that was trained on tickets has nothing to say about them.
         Wall::floor_only()
-            .open(&url, guard().log_keys(), options)
+            .open(url, guard().log_keys(), options)
             .unwrap(),
         Arc::new(SteppingClock::new()),
         Arc::new(CountingIds::default()),
@@ -397,21 +431,36 @@ fn kind(answer: &Answer) -> &'static str {
     }
 }
 
-async fn agree(operations: &[Operation], tally: &RefCell<Tally>) -> Result<(), TestCaseError> {
-    let place = TempDir::new().unwrap();
-    let desk = desk(&place);
+/// Does a sequence on a desk of each engine and on the model, which all have to give the same.
+async fn agree(
+    places: &mut [Place],
+    operations: &[Operation],
+    tally: &RefCell<Tally>,
+) -> Result<(), TestCaseError> {
+    let mut desks = Vec::new();
+    for place in places {
+        place.renew();
+        desks.push(desk(&place.url()));
+    }
     let mut model = Model::default();
     for operation in operations {
-        let found = match run(&desk, &model, operation).await {
-            Ok(answer) => answer,
-            Err(error) => refused(&error),
-        };
+        let mut answers = Vec::new();
+        for desk in &desks {
+            answers.push(match run(desk, &model, operation).await {
+                Ok(answer) => answer,
+                Err(error) => refused(&error),
+            });
+        }
         let expected = model.apply(operation);
         *tally.borrow_mut().entry(kind(&expected)).or_default() += 1;
-        prop_assert_eq!(found, expected, "{:?}", operation);
+        for found in answers {
+            prop_assert_eq!(&found, &expected, "{:?}", operation);
+        }
     }
-    prop_assert_eq!(log(&desk).await, model.log);
-    desk.close().await.unwrap();
+    for desk in desks {
+        prop_assert_eq!(&log(&desk).await, &model.log);
+        desk.close().await.unwrap();
+    }
     Ok(())
 }
 
@@ -427,9 +476,10 @@ fn run_sequences(cases: u32) -> Tally {
         .build()
         .unwrap();
     let tally = RefCell::new(Tally::new());
+    let places = RefCell::new(places());
     runner
         .run(&sequence(LENGTH), |operations| {
-            runtime.block_on(agree(&operations, &tally))
+            runtime.block_on(agree(&mut places.borrow_mut(), &operations, &tally))
         })
         .unwrap();
     tally.into_inner()

@@ -19,13 +19,43 @@ use storage::import::{
     ImportCall, ImportComment, ImportCsat, ImportCsatSubject, ImportCustomer, ImportRecord,
     ImportRow, ImportTicket, OnError,
 };
-use storage::{DatabaseUrl, Options, Storage};
+use storage::{DatabaseUrl, ExpiryClock, Options, Storage};
 use tempfile::TempDir;
+use testkit::postgres::{self, TestDatabase};
 use testkit::{CountingIds, START, SteppingClock, local_actor};
 
 use crate::reply::json_len;
 use crate::spec::ToolSpec;
 use crate::{Identify, Settings, Surface, Unidentified, tool_specs};
+
+/// What the store of one test is kept in: a file, or in the second run of these tests a database of a server.
+enum Place {
+    File(TempDir),
+    Server(Box<TestDatabase>),
+}
+
+impl Place {
+    fn chosen() -> Self {
+        let migrate = |url: &str| {
+            let guard =
+                Guard::from_keys(testkit::KEY_FILE, Policy::new(ConfirmationMode::Standard));
+            storage::migrate(&DatabaseUrl::parse(url).unwrap(), guard.unwrap().log_keys()).unwrap();
+        };
+        let server = postgres::is_chosen().then(|| TestDatabase::claim(migrate).unwrap());
+        server.map_or_else(
+            || Self::File(TempDir::new().unwrap()),
+            |database| Self::Server(Box::new(database)),
+        )
+    }
+
+    fn url(&self) -> DatabaseUrl {
+        let address = match self {
+            Self::File(folder) => format!("sqlite:{}", folder.path().join("desk.db").display()),
+            Self::Server(database) => database.url().to_owned(),
+        };
+        DatabaseUrl::parse(&address).unwrap()
+    }
+}
 
 /// The same caller for every request.
 pub(super) struct Fixed(pub(super) Actor, pub(super) ScopeSet);
@@ -46,7 +76,7 @@ pub(super) struct Bench {
     pub(super) store: Arc<dyn Storage>,
     settings: Settings,
     specs: Vec<&'static ToolSpec>,
-    _dir: TempDir,
+    _place: Place,
 }
 
 /// A client of a surface, by the handshake of one revision of the protocol or the other.
@@ -102,11 +132,12 @@ impl Bench {
         policy: Policy,
     ) -> Self {
         super::log::keep();
-        let dir = TempDir::new().unwrap();
-        let path = dir.path().join("desk.db");
-        let url = DatabaseUrl::parse(&format!("sqlite:{}", path.display())).unwrap();
+        let place = Place::chosen();
+        let url = place.url();
         let options = Options {
             create: true,
+            // These tests move a clock of their own.
+            expiry_clock: ExpiryClock::Caller,
             ..Options::default()
         };
         let guard = Guard::from_keys(testkit::KEY_FILE, policy).unwrap();
@@ -131,7 +162,7 @@ impl Bench {
             store: Arc::clone(store.storage()),
             settings,
             specs,
-            _dir: dir,
+            _place: place,
         }
     }
 

@@ -123,6 +123,17 @@ pub(super) fn event_id(request_id: u128, seq: i64) -> Vec<u8> {
     id
 }
 
+/// Whether the chain has this very row.
+pub(super) fn holds(conn: &mut AnyConnection, row: Head) -> Result<bool, StoreError> {
+    audit_event::table
+        .find((CHAIN, row.seq))
+        .filter(audit_event::hash.eq(row.hash.as_slice()))
+        .count()
+        .get_result(conn)
+        .map(|found: i64| found == 1)
+        .map_err(classify)
+}
+
 /// Appends the row of an act to the transaction that does it.
 pub(super) fn append(tx: &mut Tx<'_>, act: &Act, record: &AuditRecord) -> Result<(), StoreError> {
     let payload = serde_json::to_vec(&Payload::of(act, record, tx.approval()))

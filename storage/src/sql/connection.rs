@@ -14,6 +14,7 @@ use diesel::connection::SimpleConnection;
 use diesel::migration::{Migration, MigrationSource, MigrationVersion};
 use diesel::prelude::*;
 use diesel_migrations::EmbeddedMigrations;
+use domain::Timestamp;
 
 use self::postgres::PostgresServer;
 use self::sqlite::SqliteFile;
@@ -21,6 +22,8 @@ use super::errors;
 use crate::url::Place;
 use crate::{DatabaseUrl, OpenError, StoreError};
 
+#[cfg(test)]
+pub(super) use postgres::MIGRATIONS as POSTGRES_MIGRATIONS;
 #[cfg(test)]
 pub(super) use sqlite::MIGRATIONS as SQLITE_MIGRATIONS;
 
@@ -178,6 +181,14 @@ impl AnyConnection {
         match self {
             Self::Sqlite(_) => Engine::Sqlite,
             Self::Postgres(_) => Engine::Postgres,
+        }
+    }
+
+    /// The time of the database server, where there is one.
+    pub(super) fn clock(&mut self) -> QueryResult<Option<Timestamp>> {
+        match self {
+            Self::Sqlite(_) => Ok(None),
+            Self::Postgres(conn) => postgres::clock(conn).map(Some),
         }
     }
 

@@ -22,7 +22,26 @@ const MEANINGS: [(&str, Meaning); 2] = [
     ("customers.email_folded", Meaning::DuplicateEmail),
 ];
 
-/// Sorts a database error. Diesel passes on neither SQLite's codes nor a constraint's name, only the message.
+/// What is over when others are done: SQLite's lock, then PostgreSQL's time-outs, deadlock and limits of connections, then a
+/// pooler's. A server that speaks another language than English is unavailable instead, which is no worse than a hint lost.
+const BUSY: [&str; 10] = [
+    "is locked",
+    "canceling statement due to lock timeout",
+    "canceling statement due to statement timeout",
+    "deadlock detected",
+    "too many clients",
+    "too many connections",
+    "remaining connection slots are reserved",
+    "the database system is starting up",
+    "no more connections allowed",
+    "query_wait_timeout",
+];
+
+/// SQLite's words for a full disk, and the operating system's, which PostgreSQL passes on.
+const FULL: [&str; 3] = ["is full", "No space left on device", "Disk quota exceeded"];
+
+/// Sorts a database error. Diesel passes on neither engine's codes, and no constraint's name of
+/// SQLite's, only the message.
 pub(super) fn classify(error: Error) -> StoreError {
     let ours = matches!(
         error,
@@ -61,11 +80,12 @@ fn meaning(kind: DatabaseErrorKind, info: &dyn DatabaseErrorInformation) -> Mean
             | DatabaseErrorKind::ForeignKeyViolation
             | DatabaseErrorKind::NotNullViolation
     );
+    let says = |parts: &[&str]| parts.iter().any(|part| message.contains(part));
     if broken {
         Meaning::OurFault
-    } else if message.contains("is locked") {
+    } else if matches!(kind, DatabaseErrorKind::SerializationFailure) || says(&BUSY) {
         Meaning::Busy
-    } else if message.contains("is full") {
+    } else if says(&FULL) {
         Meaning::Full
     } else {
         Meaning::OutOfOrder
@@ -106,7 +126,7 @@ pub(super) struct Broken(pub(super) &'static str);
 
 #[cfg(test)]
 mod tests {
-    //! The messages of SQLite 3.53, as Diesel hands them on.
+    //! The messages of SQLite 3.53 and PostgreSQL 15, as Diesel hands them on.
 
     use super::*;
 
@@ -119,6 +139,36 @@ mod tests {
             (Unknown, "database is locked", Meaning::Busy),
             (Unknown, "database table is locked", Meaning::Busy),
             (Unknown, "database or disk is full", Meaning::Full),
+            (
+                Unknown,
+                "canceling statement due to lock timeout",
+                Meaning::Busy,
+            ),
+            (
+                Unknown,
+                "FATAL:  sorry, too many clients already",
+                Meaning::Busy,
+            ),
+            (
+                DatabaseErrorKind::SerializationFailure,
+                "could not serialize access due to concurrent update",
+                Meaning::Busy,
+            ),
+            (
+                Unknown,
+                "could not extend file \"base/5/16388\": No space left on device",
+                Meaning::Full,
+            ),
+            (
+                DatabaseErrorKind::ReadOnlyTransaction,
+                "cannot execute UPDATE in a read-only transaction",
+                Meaning::OutOfOrder,
+            ),
+            (
+                Unknown,
+                "terminating connection due to administrator command",
+                Meaning::OutOfOrder,
+            ),
             (Unknown, "disk I/O error", Meaning::OutOfOrder),
             (Unknown, "audit_event_is_never_updated", Meaning::OutOfOrder),
             (

@@ -165,7 +165,8 @@ pub(super) fn preview(
         return Ok(Previewed::NothingToChange);
     }
     let required = new.required.max(flags::check(tx, write)?);
-    let expires = act.at.plus_micros(new.ttl);
+    let issued = tx.now(act);
+    let expires = issued.plus_micros(new.ttl);
     let binding = Binding {
         purpose: Purpose::Confirm,
         deployment: deployment.to_owned(),
@@ -179,14 +180,13 @@ pub(super) fn preview(
         change: bound_digest(operation, entity_id, &arguments, &shown),
         screening: inspect::screening(tx, write)?,
         required,
-        issued: act.at.micros(),
+        issued: issued.micros(),
         expires: expires.micros(),
     };
     let token = new.gate.mint(&binding, new.nonce);
     pending::sweep(tx, act)?;
     let number = pending::insert(
         tx,
-        act,
         &Row::of(
             &token,
             &binding,

@@ -1,5 +1,6 @@
 //! The schema as the database has it: vocabularies, foreign keys, triggers, settings, and how lists are looked up.
 
+mod catalog;
 mod plans;
 
 use std::time::Duration;

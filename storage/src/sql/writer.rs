@@ -3,6 +3,7 @@
 //! Jobs that wait at the same time share one commit, since the flush to the disk is what a write costs. Each runs in a
 //! savepoint of its own, so that one that fails or panics is undone alone, and none is answered before the commit.
 
+mod doubt;
 mod group;
 mod job;
 
@@ -12,20 +13,22 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use diesel::connection::SimpleConnection;
+use domain::{Act, Timestamp};
 use tokio::sync::{oneshot, watch};
 
 use self::group::Lost;
 use self::job::{Job, WriteJob};
 use super::chain::{Head, Sealer};
-use super::connection::{AnyConnection, Database, Purpose, WriterLock};
+use super::connection::{AnyConnection, Database, Engine, Purpose, WriterLock};
 use super::errors::{Broken, classify, unopened};
 use crate::screening::Screener;
-use crate::{Fault, Faults, StoreError};
+use crate::{ExpiryClock, Fault, Faults, StoreError};
 
 /// A transaction that writes, as a job sees it.
 pub(super) struct Tx<'a> {
     conn: &'a mut AnyConnection,
     hands: &'a Hands,
+    server_time: Option<Timestamp>,
     head: Head,
     /// Whether a note was taken that has no audit row.
     noted: bool,
@@ -41,6 +44,7 @@ pub(super) struct Hands {
     pub(super) screener: Option<Arc<dyn Screener>>,
     /// Makes statements fail, in tests.
     pub(super) faults: Option<Arc<dyn Faults>>,
+    pub(super) expiry_clock: ExpiryClock,
 }
 
 /// Whether what was done since a savepoint stays.
@@ -81,6 +85,21 @@ impl<'a> Tx<'a> {
     /// Keeps what a job did although it appends no audit row: a checkpoint says where the log stands and changes nothing.
     pub(super) const fn note(&mut self) {
         self.noted = true;
+    }
+
+    /// Has expiry judged by the clock of the database server from here to the end of the job, where there is one.
+    pub(super) fn judge_by_server(&mut self) -> Result<(), StoreError> {
+        if self.hands.expiry_clock == ExpiryClock::Database
+            && self.conn.engine() == Engine::Postgres
+        {
+            self.server_time = self.step()?.clock().map_err(classify)?;
+        }
+        Ok(())
+    }
+
+    /// The time that expiry is judged by. What an act leaves in rows has the act's own time all the same.
+    pub(super) fn now(&self, act: &Act) -> Timestamp {
+        self.server_time.unwrap_or(act.at)
     }
 
     /// Has every audit row from here to the end of the job say how what it does was approved.
@@ -180,10 +199,11 @@ impl WriteQueue {
             conn: Some(conn),
             hands,
         };
+        let group_limit = group_limit.max(1);
         std::thread::Builder::new()
             .name("deskgate-writer".to_owned())
             .spawn(move || {
-                writer.serve(&receiver, group_limit.max(1));
+                writer.serve(&receiver, group_limit);
                 drop(alive);
             })?;
         Ok(Self {
@@ -326,6 +346,12 @@ impl Writer {
             conn = connect(&self.database)?;
             result = self.attempt_on(&mut conn, group);
         }
+        if let Err(Lost::Unknown(error, Some(mark))) = result {
+            drop(conn);
+            let settled = doubt::settle(&self.database, error, mark);
+            drop(turn);
+            return settled;
+        }
         match &result {
             Ok(()) => self.conn = Some(conn),
             // Closing the connection undoes what it had begun; that must be over before others take their turn.
@@ -344,7 +370,7 @@ impl Writer {
         .unwrap_or_else(|_panic| {
             let error = StoreError::Internal(Broken("the writer panicked").into());
             Err(if committing {
-                Lost::Unknown(error)
+                Lost::Unknown(error, None)
             } else {
                 Lost::Undone(error)
             })

@@ -18,18 +18,22 @@ use crate::support::{
 
 on_every_engine!(
     a_log_of_every_kind_of_write_verifies,
+    a_checkpoint_of_another_store_or_another_key_is_refused,
+    proofs_come_in_order_and_hold_by_themselves,
+);
+
+// What they do past the store is written in the words of SQLite.
+on_sqlite!(
+    a_checkpoint_in_the_store_that_was_tampered_with_is_found,
     one_flipped_bit_in_any_column_is_found_and_its_row_named,
     rows_that_are_removed_swapped_or_renumbered_are_found,
     links_made_anew_without_the_key_are_found,
     a_log_that_is_cut_off_is_found_with_a_checkpoint_from_outside_only,
     a_log_that_is_written_anew_is_found_with_a_checkpoint_from_outside,
-    a_checkpoint_of_another_store_or_another_key_is_refused,
-    a_checkpoint_in_the_store_that_was_tampered_with_is_found,
     a_record_that_was_changed_past_the_log_is_found,
     rows_under_three_keys_verify_for_as_long_as_the_retired_ones_are_kept,
     a_log_from_before_the_chain_is_sealed_once_and_says_so,
     a_log_that_is_sealed_in_part_is_not_sealed_again,
-    proofs_come_in_order_and_hold_by_themselves,
 );
 
 /// Takes away what keeps the log from being changed, as whoever owns the database can.

@@ -20,6 +20,31 @@ macro_rules! on_every_engine {
                 }
             )+
         }
+
+        mod postgres {
+            $(
+                #[test]
+                fn $name() {
+                    if let Some(place) = crate::support::Place::postgres() {
+                        super::$name(&place);
+                    }
+                }
+            )+
+        }
+    };
+}
+
+/// Makes tests of functions that take a place, on SQLite alone.
+macro_rules! on_sqlite {
+    ($($name:ident),+ $(,)?) => {
+        mod sqlite_alone {
+            $(
+                #[test]
+                fn $name() {
+                    super::$name(&crate::support::Place::sqlite());
+                }
+            )+
+        }
     };
 }
 
@@ -37,6 +62,7 @@ mod gate;
 mod import;
 mod knowledge;
 mod opening;
+mod postgres;
 mod search;
 mod support;
 mod texts;

@@ -12,60 +12,84 @@ use domain::{
     TicketId, Tier, Timestamp,
 };
 use garde::{Unvalidated, Valid, Validate};
-use storage::{DatabaseUrl, Options, Storage, StoreError};
+use storage::{DatabaseUrl, ExpiryClock, Options, Storage, StoreError};
 use tempfile::TempDir;
+use testkit::postgres::TestDatabase;
 use writegate::{KeyRing, LogKeys};
 
 /// Noon of a day in 2026, in microseconds.
 pub(crate) const NOON: i64 = 1_770_000_000_000_000;
 
-/// A place for one store, gone at the end of the test.
-pub(crate) struct Place {
-    engine: Engine,
-    dir: TempDir,
-}
+/// A place for one store, gone or free for others at the end of the test.
+pub(crate) struct Place(Kept);
 
 /// What keeps a store. Another engine is another variant here and another module in `on_every_engine!`.
-#[derive(Clone, Copy, Debug)]
-enum Engine {
-    Sqlite,
+enum Kept {
+    Sqlite(TempDir),
+    Postgres(Box<TestDatabase>),
 }
 
 impl Place {
     /// A new, empty place for a SQLite file.
     pub(crate) fn sqlite() -> Self {
-        Self::of(Engine::Sqlite)
+        Self(Kept::Sqlite(TempDir::new().unwrap()))
+    }
+
+    /// A database of the server for tests, where there is one.
+    pub(crate) fn postgres() -> Option<Self> {
+        let migrate = |url: &str| {
+            storage::migrate(&DatabaseUrl::parse(url).unwrap(), log_keys()).unwrap();
+        };
+        TestDatabase::claim(migrate).map(|database| Self(Kept::Postgres(Box::new(database))))
     }
 
     /// Another new, empty place for the same engine.
     pub(crate) fn another(&self) -> Self {
-        Self::of(self.engine)
-    }
-
-    fn of(engine: Engine) -> Self {
-        Self {
-            engine,
-            dir: TempDir::new().unwrap(),
+        match &self.0 {
+            Kept::Sqlite(_) => Self::sqlite(),
+            Kept::Postgres(_) => Self::postgres().unwrap(),
         }
     }
 
     /// The database file.
+    #[track_caller]
     pub(crate) fn path(&self) -> PathBuf {
-        self.dir.path().join("desk.db")
+        match &self.0 {
+            Kept::Sqlite(dir) => dir.path().join("desk.db"),
+            Kept::Postgres(_) => panic!("a server keeps no file for us"),
+        }
     }
 
     /// The store's address.
     pub(crate) fn url(&self) -> DatabaseUrl {
-        let address = match self.engine {
-            Engine::Sqlite => format!("sqlite:{}", self.path().display()),
+        let address = match &self.0 {
+            Kept::Sqlite(_) => format!("sqlite:{}", self.path().display()),
+            Kept::Postgres(database) => database.url().to_owned(),
         };
         DatabaseUrl::parse(&address).unwrap()
     }
 
+    /// Bytes as each engine writes them in a statement.
+    pub(crate) fn blob(&self, hex: &str) -> String {
+        match &self.0 {
+            Kept::Sqlite(_) => format!("x'{hex}'"),
+            Kept::Postgres(_) => format!("decode('{hex}', 'hex')"),
+        }
+    }
+
+    /// What differs between engines, such as a statement in the words of each.
+    pub(crate) fn in_words_of<T>(&self, sqlite: T, postgres: T) -> T {
+        match &self.0 {
+            Kept::Sqlite(_) => sqlite,
+            Kept::Postgres(_) => postgres,
+        }
+    }
+
     /// Runs statements as somebody would who can write the database and is no server.
     pub(crate) fn execute(&self, statements: &str) {
-        match self.engine {
-            Engine::Sqlite => self.connect().batch_execute(statements).unwrap(),
+        match &self.0 {
+            Kept::Sqlite(_) => self.connect().batch_execute(statements).unwrap(),
+            Kept::Postgres(database) => database.execute(statements),
         }
     }
 
@@ -76,13 +100,16 @@ impl Place {
             #[diesel(sql_type = diesel::sql_types::Text)]
             value: String,
         }
-        let query = format!("SELECT CAST(({query}) AS TEXT) AS value");
-        let only: Only = match self.engine {
-            Engine::Sqlite => diesel::sql_query(query)
-                .get_result(&mut self.connect())
-                .unwrap(),
-        };
-        only.value
+        match &self.0 {
+            Kept::Sqlite(_) => {
+                let query = format!("SELECT CAST(({query}) AS TEXT) AS value");
+                let only: Only = diesel::sql_query(query)
+                    .get_result(&mut self.connect())
+                    .unwrap();
+                only.value
+            }
+            Kept::Postgres(database) => database.query(query),
+        }
     }
 
     #[expect(
@@ -106,6 +133,7 @@ impl Place {
     pub(crate) fn open_with(&self, options: Options) -> Arc<dyn Storage> {
         let options = Options {
             create: true,
+            expiry_clock: ExpiryClock::Caller,
             ..options
         };
         storage::open(&self.url(), log_keys(), options).unwrap()

@@ -9,8 +9,9 @@ use diesel::connection::{CacheSize, SimpleConnection};
 use diesel::migration::MigrationVersion;
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::sql_types::{Bool, Text};
+use diesel::sql_types::{BigInt, Bool, Text};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
+use domain::Timestamp;
 
 use super::{AnyConnection, Purpose, Steps, pending, unavailable};
 use crate::OpenError;
@@ -214,6 +215,20 @@ fn check_settings(conn: &mut PgConnection, purpose: Purpose) -> Result<(), OpenE
         });
     }
     Ok(())
+}
+
+/// What the server's clock says now, not when the transaction began.
+pub(super) fn clock(conn: &mut PgConnection) -> QueryResult<Timestamp> {
+    #[derive(QueryableByName)]
+    struct Now {
+        #[diesel(sql_type = BigInt)]
+        micros: i64,
+    }
+    let now: Now = diesel::sql_query(
+        "SELECT (extract(epoch FROM pg_catalog.clock_timestamp()) * 1000000)::bigint AS micros",
+    )
+    .get_result(conn)?;
+    Ok(Timestamp::from_micros(now.micros))
 }
 
 /// Begins a transaction in which every query sees the same state, and which can't write.

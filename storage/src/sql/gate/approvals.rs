@@ -82,7 +82,7 @@ pub(in crate::sql) fn decide(
         .find(id.number())
         .filter(table::state.eq(State::Pending.as_str()))
         .filter(table::required.eq(ApprovalLevel::Person.as_str()))
-        .filter(table::expires_at.gt(act.at.micros()))
+        .filter(table::expires_at.gt(tx.now(act).micros()))
         .select(Stored::as_select())
         .first(tx.step()?)
         .optional()

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use diesel::prelude::*;
 use domain::{
     CategoryKind, Change, CustomerId, Deleted, EntityKind, FieldValue, ForbiddenTransition,
-    GuardedWrite, OpenWrite, Status, Ticket, TicketId, TicketPatch, text,
+    GuardedWrite, OpenWrite, Status, Ticket, TicketId, TicketPatch,
 };
 use writegate::{ChangeDigest, FieldChange, ScreeningDigest, Value};
 
@@ -13,7 +13,7 @@ use super::{Shown, forbidden};
 use crate::StoreError;
 use crate::screening::TicketTexts;
 use crate::sql::errors::classify;
-use crate::sql::schema::{calls, comments, csat_responses, customers as customer_rows, tickets};
+use crate::sql::schema::{calls, comments, csat_responses, tickets};
 use crate::sql::writer::Tx;
 use crate::sql::{categories, customers, flags, tickets as ticket_reads};
 
@@ -87,7 +87,7 @@ pub(super) fn inspect(tx: &mut Tx<'_>, write: &GuardedWrite) -> Result<Seen, Sto
         GuardedWrite::UpdateCustomer { customer, patch } => {
             let found = customers::get(tx.step()?, *customer)?;
             if let Some(email) = &patch.email {
-                check_email_free(tx, email, Some(*customer))?;
+                customers::check_email_free(tx, email, Some(*customer))?;
             }
             Ok(Seen::of(found.version.number(), patch.change(&found)))
         }
@@ -112,7 +112,7 @@ fn open(tx: &mut Tx<'_>, write: &OpenWrite) -> Result<Seen, StoreError> {
     let additions = || write.arguments().additions();
     match write {
         OpenWrite::CreateCustomer { new } => {
-            check_email_free(tx, &new.email, None)?;
+            customers::check_email_free(tx, &new.email, None)?;
             Ok(Seen::of(0, additions()))
         }
         OpenWrite::CreateTicket { new } => {
@@ -276,24 +276,6 @@ fn check_category(tx: &mut Tx<'_>, slug: &str) -> Result<(), StoreError> {
             allowed: unknown.allowed,
         }
     })
-}
-
-/// The index decides when it comes to it; a preview that can only fail there is not worth a person's time.
-fn check_email_free(
-    tx: &mut Tx<'_>,
-    email: &str,
-    but: Option<CustomerId>,
-) -> Result<(), StoreError> {
-    let holder: Option<i64> = customer_rows::table
-        .filter(customer_rows::email_folded.eq(text::fold(email)))
-        .select(customer_rows::id)
-        .first(tx.step()?)
-        .optional()
-        .map_err(classify)?;
-    match holder {
-        Some(id) if but.map(CustomerId::number) != Some(id) => Err(StoreError::DuplicateEmail),
-        Some(_) | None => Ok(()),
-    }
 }
 
 /// Whether the store failed, and not the write.

@@ -251,7 +251,7 @@ fn read_shown(json: &str) -> Result<Shown, serde_json::Error> {
 }
 
 /// Keeps a preview and gives its number.
-pub(super) fn insert(tx: &mut Tx<'_>, act: &Act, row: &Row) -> Result<i64, StoreError> {
+pub(super) fn insert(tx: &mut Tx<'_>, row: &Row) -> Result<i64, StoreError> {
     diesel::insert_into(table::table)
         .values((
             table::token_id.eq(&row.token_id),
@@ -266,7 +266,7 @@ pub(super) fn insert(tx: &mut Tx<'_>, act: &Act, row: &Row) -> Result<i64, Store
             table::channel.eq(&row.channel),
             table::required.eq(row.required.as_str()),
             table::state.eq(row.state.as_str()),
-            table::created_at.eq(act.at.micros()),
+            table::created_at.eq(row.created),
             table::expires_at.eq(row.expires),
             table::keep_until.eq(row.keep_until),
         ))
@@ -323,7 +323,7 @@ pub(super) fn spend(
     method: ApprovalMethod,
     answer: &str,
 ) -> Result<(), StoreError> {
-    let now = act.at.micros();
+    let now = tx.now(act).micros();
     let spent = diesel::update(
         table::table
             .find(row.number.number())
@@ -350,7 +350,7 @@ pub(super) fn spend(
 /// Makes room: forgets what is past its time, revokes an actor's oldest live previews beyond the limit, and forgets their
 /// oldest dead ones beyond theirs.
 pub(super) fn sweep(tx: &mut Tx<'_>, act: &Act) -> Result<(), StoreError> {
-    let now = act.at.micros();
+    let now = tx.now(act).micros();
     diesel::delete(table::table.filter(table::keep_until.le(now)))
         .execute(tx.step()?)
         .map_err(classify)?;

@@ -154,7 +154,7 @@ impl OnRow<'_> {
             let (refusal, part) = refusal_of(refused);
             return self.refuse(tx, refusal, part);
         }
-        let remembered = self.call.act.at.micros() < self.row.keep_until;
+        let remembered = tx.now(self.call.act).micros() < self.row.keep_until;
         let commits = matches!(self.call.asked.decision, Decision::Commit(_));
         let refusal = match (self.row.state, &self.row.answer) {
             (State::Spent, Some(answer)) if remembered && commits => {
@@ -217,7 +217,7 @@ impl OnRow<'_> {
         let required = (self.call.asked.required)(&self.row.write).max(flagged);
         let presented = self.presented(now, required, method);
         let record = Some(self.row.record.as_slice());
-        let at = Some(self.call.act.at.micros());
+        let at = Some(tx.now(self.call.act).micros());
         let redeemed = self
             .call
             .asked

@@ -8,7 +8,7 @@ use diesel::connection::SimpleConnection;
 use super::job::Job;
 use super::{Hands, Tx, inject};
 use crate::StoreError;
-use crate::sql::chain;
+use crate::sql::chain::{self, Head};
 use crate::sql::connection::AnyConnection;
 use crate::sql::errors::{Broken, classify};
 
@@ -20,8 +20,8 @@ pub(super) enum Lost {
     NotBegun(StoreError),
     /// It was certainly undone.
     Undone(StoreError),
-    /// It may have been committed.
-    Unknown(StoreError),
+    /// It may have been committed; if it was, the log ends with this row, where one is known.
+    Unknown(StoreError, Option<Head>),
 }
 
 impl Lost {
@@ -29,7 +29,7 @@ impl Lost {
     pub(super) fn into_error(self) -> StoreError {
         match self {
             Self::NoConnection(error) | Self::NotBegun(error) | Self::Undone(error) => error,
-            Self::Unknown(error) => StoreError::OutcomeUnknown(error.into()),
+            Self::Unknown(error, _) => StoreError::OutcomeUnknown(error.into()),
         }
     }
 }
@@ -54,6 +54,7 @@ pub(super) fn run(
     let mut tx = Tx {
         conn,
         hands,
+        server_time: None,
         head,
         noted: false,
         approval: Vec::new(),
@@ -70,6 +71,8 @@ pub(super) fn run(
             .batch_execute("ROLLBACK")
             .map_err(|error| Lost::Undone(classify(error)));
     }
+    // A checkpoint alone leaves no row to look for.
+    let mark = (tx.head != head).then_some(tx.head);
     let head = tx.head;
     chain::write_head(tx.step().map_err(Lost::Undone)?, head).map_err(Lost::Undone)?;
     let conn = tx.step().map_err(Lost::Undone)?;
@@ -80,7 +83,7 @@ pub(super) fn run(
         if conn.commit_surely_failed(&error) {
             Lost::Undone(error)
         } else {
-            Lost::Unknown(error)
+            Lost::Unknown(error, mark)
         }
     })
 }
@@ -90,6 +93,7 @@ pub(super) fn run(
 fn run_one(tx: &mut Tx<'_>, job: &mut dyn Job) -> Result<(), Lost> {
     let before = (tx.head, tx.noted);
     tx.approval.clear();
+    tx.server_time = None;
     tx.execute("SAVEPOINT job").map_err(Lost::Undone)?;
     let ran = catch_unwind(AssertUnwindSafe(|| {
         if job.run(tx) && (tx.head, tx.noted) != before {

@@ -37,6 +37,7 @@ fn desk(faults: Option<Arc<dyn Faults>>) -> Desk {
         },
         screener: None,
         faults,
+        expiry_clock: ExpiryClock::default(),
     };
     let queue = WriteQueue::start(database.clone(), lock, conn, 32, hands).unwrap();
     Desk {

@@ -74,8 +74,10 @@ fn try_way(place: &Place, way: Way, fault: Fault) {
         crate::support::ok(store.redeem_change(act(1), asked));
     }
     let look = || {
-        let pending =
-            "SELECT group_concat(number || state || coalesce(method, '') || coalesce(seal, ''))";
+        let pending = place.in_words_of(
+            "SELECT group_concat(number || state || coalesce(method, '') || coalesce(seal, ''))",
+            "SELECT string_agg(number || state || coalesce(method, '') || coalesce(seal, ''), ',' ORDER BY number)",
+        );
         (
             state(&store),
             audit_rows(&store).len(),
