@@ -25,6 +25,7 @@ use testkit::{CountingIds, SteppingClock, local_actor};
 
 use crate::model::{Answer, Customer, Model, Ticket};
 use crate::operation::{Filter, Name, Named, Operation, sequence};
+use crate::place::Place;
 
 /// Operations of a sequence at the most, after the four that it begins with.
 const LENGTH: usize = 16;
@@ -34,30 +35,6 @@ fn caller() -> Caller {
         actor: local_actor("ann"),
         scopes: ScopeSet::all(),
         request_id: 1,
-    }
-}
-
-/// What one desk of a sequence is kept in.
-enum Place {
-    File(TempDir),
-    Server(Box<TestDatabase>),
-}
-
-impl Place {
-    fn url(&self) -> DatabaseUrl {
-        let address = match self {
-            Self::File(folder) => format!("sqlite:{}", folder.path().join("desk.db").display()),
-            Self::Server(database) => database.url().to_owned(),
-        };
-        DatabaseUrl::parse(&address).unwrap()
-    }
-
-    /// An empty place of the same kind.
-    fn renew(&mut self) {
-        match self {
-            Self::File(folder) => *folder = TempDir::new().unwrap(),
-            Self::Server(database) => database.clean(),
-        }
     }
 }
 

@@ -9,3 +9,4 @@
 mod agreement;
 mod model;
 mod operation;
+mod place;
