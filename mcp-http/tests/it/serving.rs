@@ -24,9 +24,15 @@ struct Kept {
 
 impl Kept {
     fn start(folder: &Path) -> Self {
-        let database = format!("sqlite:{}", folder.join("desk.db").display());
+        Self::start_on(
+            &format!("sqlite:{}", folder.join("desk.db").display()),
+            folder,
+        )
+    }
+
+    fn start_on(database: &str, folder: &Path) -> Self {
         let mut process = binary()
-            .args(["serve", "--bind", "127.0.0.1:0", "--database", &database])
+            .args(["serve", "--bind", "127.0.0.1:0", "--database", database])
             .args(["--writes-per-second", "100000", "--grace-seconds", "10"])
             .arg("--key-file")
             .arg(folder.join("keys"))
@@ -145,6 +151,63 @@ async fn told_to_stop_under_load_the_process_loses_no_acknowledged_write_and_cut
     stop.send(()).unwrap();
     let ended = tokio::task::spawn_blocking(move || server.stop_when(now)).await;
     assert_eq!(ended.unwrap().0, Some(0));
+}
+
+#[tokio::test]
+async fn two_servers_share_one_database_server() {
+    let folder = TempDir::new().unwrap();
+    let on = |url: &str, arguments: &[&str]| {
+        binary()
+            .args(arguments)
+            .args(["--database", url, "--key-file"])
+            .arg(folder.path().join("keys"))
+            .output()
+            .unwrap()
+    };
+    assert!(on("sqlite:x", &["keys", "create"]).status.success());
+    let Some(database) = testkit::postgres::TestDatabase::claim(|url| {
+        let migrated = on(url, &["migrate"]);
+        assert!(migrated.status.success(), "{}", text(&migrated.stderr));
+    }) else {
+        return;
+    };
+    let url = database.url();
+    let made = on(
+        url,
+        &["token", "create", "--subject", "anna", "--role", "lead"],
+    );
+    let token = text(&made.stdout).lines().next().unwrap().to_owned();
+    let (one, other) = (
+        Kept::start_on(url, folder.path()),
+        Kept::start_on(url, folder.path()),
+    );
+    let client = |server: &Kept| Client {
+        address: server.address,
+        token: Some(token.clone()),
+    };
+    let (here, there) = (client(&one), client(&other));
+    let made = here
+        .call(
+            "create_customer",
+            json!({"name": "Ada", "email": "ada@example.com"}),
+        )
+        .await;
+    let customer = made.result()["customer_id"].clone();
+    let found = there
+        .call("get_customer", json!({"customer_id": customer}))
+        .await;
+    assert_eq!(found.result()["name"], "Ada", "{}", found.text());
+    assert_eq!(there.get("/readyz").await.status, StatusCode::OK);
+    for server in [one, other] {
+        let (stop, now) = mpsc::channel();
+        stop.send(()).unwrap();
+        let ended = tokio::task::spawn_blocking(move || server.stop_when(now)).await;
+        assert_eq!(ended.unwrap().0, Some(0));
+    }
+    let proved = on(url, &["audit", "verify"]);
+    assert_eq!(proved.status.code(), Some(0), "{}", text(&proved.stdout));
+    let doctor = on(url, &["doctor"]);
+    assert!(doctor.status.success(), "{}", text(&doctor.stdout));
 }
 
 /// A demonstration server as a process.
@@ -301,8 +364,10 @@ async fn spans_reach_the_collector_in_their_callers_trace_and_hold_no_text() {
     // Sixteen letters each, which are found in the bytes of the message.
     let (in_header, in_meta) = ("trace-of-header-", "trace-of-meta---");
     let parent = |trace: &str| {
-        let trace: String = trace.bytes().map(|byte| format!("{byte:02x}")).collect();
-        format!("00-{trace}-00f067aa0ba902b7-01")
+        let number = trace
+            .bytes()
+            .fold(0_u128, |number, byte| number << 8 | u128::from(byte));
+        format!("00-{number:032x}-00f067aa0ba902b7-01")
     };
     let collector =
         testkit::Provider::start(|_| testkit::Reply::Json(200, "{}".to_owned())).unwrap();
