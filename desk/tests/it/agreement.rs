@@ -436,6 +436,8 @@ async fn agree(
     }
     for desk in desks {
         prop_assert_eq!(&log(&desk).await, &model.log);
+        let verdict = desk::ops::audit::verify(&desk, None).await.unwrap();
+        prop_assert!(verdict.is_sound(), "{verdict}");
         desk.close().await.unwrap();
     }
     Ok(())
