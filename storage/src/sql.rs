@@ -27,6 +27,7 @@ mod schema;
 mod search;
 mod ticket_writes;
 mod tickets;
+mod vectors;
 mod verify;
 mod words;
 mod writer;

@@ -67,4 +67,5 @@ mod search;
 mod support;
 mod texts;
 mod tickets;
+mod vectors;
 mod walks;
