@@ -43,9 +43,10 @@ impl Desk {
         code: ErrorCode,
     ) -> Result<(), DeskError> {
         let entity = match action {
-            Action::CreateCustomer | Action::UpdateCustomer | Action::DeleteCustomer => {
-                EntityKind::Customer
-            }
+            Action::CreateCustomer
+            | Action::UpdateCustomer
+            | Action::DeleteCustomer
+            | Action::EraseCustomer => EntityKind::Customer,
             Action::CreateTicket
             | Action::AssignTicket
             | Action::AddComment

@@ -2,6 +2,7 @@
 
 use domain::{Customer, CustomerFilter, CustomerId, CustomerOrder, NewCustomer, Scope};
 use garde::Valid;
+use storage::Erased;
 
 use crate::privacy::seen;
 use crate::{Caller, Desk, DeskError, Listing, cursor};
@@ -43,6 +44,16 @@ impl Desk {
         let found = self.store.list_customers(list.filter, order, page).await?;
         let listing = Listing::from_page("customers", &key, found);
         Ok(seen(self.mask(caller).as_ref(), listing))
+    }
+
+    /// Erases a customer with everything that they said or that was said to them. Only operators do; no tool reaches this.
+    pub async fn erase_customer(
+        &self,
+        caller: &Caller,
+        id: CustomerId,
+    ) -> Result<Erased, DeskError> {
+        let act = caller.act(self.clock.now(), "erase-customer");
+        Ok(self.store.erase_customer(act, id).await?)
     }
 
     /// Registers a customer.

@@ -26,6 +26,8 @@ text_enum! {
         UpdateCustomer = "update_customer",
         /// A customer was deleted with their tickets.
         DeleteCustomer = "delete_customer",
+        /// A customer was erased with everything that they said.
+        EraseCustomer = "erase_customer",
         /// A change of payment details was verified.
         RecordPaymentVerification = "record_payment_verification",
         /// A person looked at a flagged ticket.

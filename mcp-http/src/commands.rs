@@ -3,6 +3,7 @@
 mod approvals;
 mod audit;
 mod doctor;
+mod erase;
 mod token;
 
 use std::ffi::OsString;
@@ -75,6 +76,7 @@ fn carry_out(name: &str, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         "import" => run_import(&context, matches),
         "approvals" => approvals::run(&context, matches),
         "audit" => audit::run(&context, matches),
+        "erase-customer" => erase::run(&context, matches),
         "keys" => run_keys(&context, matches),
         _ => doctor::run(&context),
     }
@@ -149,6 +151,7 @@ pub fn command() -> Command {
                 ),
         )
         .subcommand(approvals::command())
+        .subcommand(erase::command())
         .subcommand(audit::command())
         .subcommand(
             Command::new("keys")

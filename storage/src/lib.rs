@@ -111,6 +111,23 @@ pub struct AddedComment {
     pub ticket: Ticket,
 }
 
+/// What an erasure took away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Erased {
+    /// Tickets, with their words in the index.
+    pub tickets: usize,
+    /// Comments on them.
+    pub comments: i64,
+    /// Calls with their transcripts.
+    pub calls: usize,
+    /// Scores of those.
+    pub scores: i64,
+    /// Confirmations that repeated a value of theirs.
+    pub confirmations: usize,
+    /// Kept answers that did.
+    pub answers: usize,
+}
+
 /// What came of moving a ticket's status: a refusal by the graph is a value, and is audited like a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Moved {
@@ -339,6 +356,11 @@ pub trait Storage: Vectors {
 
     /// Notes that a personal access token was used, to within an hour.
     fn note_access_token_use(&self, act: Act, id: i64) -> StoreFuture<'_, ()>;
+
+    /// Erases a customer with their tickets, calls, scores and what repeats a text of theirs, and puts that on record.
+    /// [`StoreError::Flagged`] while a ticket of theirs is an incident. Copies of the store and logs of the database are
+    /// not reached.
+    fn erase_customer(&self, act: Act, id: CustomerId) -> StoreFuture<'_, Erased>;
 
     /// The name of the store, which its first opening drew; no caller ever sees it.
     fn deployment(&self) -> Arc<str>;

@@ -14,6 +14,7 @@ mod completion;
 mod connection;
 mod csat;
 mod customers;
+mod erase;
 mod errors;
 mod flags;
 mod gate;
@@ -54,7 +55,7 @@ use crate::import::{ImportReport, ImportRow, OnError};
 use crate::screening::TicketTexts;
 use crate::{
     AddedComment, Approval, AuditNote, AuditProof, AuditReport, CallQuery, CsatFindings,
-    DatabaseUrl, Decided, ExpiryClock, FoundCalls, FoundTickets, Moved, NewPreview, Once,
+    DatabaseUrl, Decided, Erased, ExpiryClock, FoundCalls, FoundTickets, Moved, NewPreview, Once,
     OpenError, Options, Previewed, Redeemed, Redemption, ScoredCall, Storage, StoreError,
     StoreFuture, TicketDetails, TicketWithTeam, Verdict, Wrote,
 };
@@ -471,6 +472,10 @@ impl Storage for SqlStorage {
 
     fn revoke_access_token(&self, act: Act, id: i64) -> StoreFuture<'_, AccessToken> {
         self.write(move |tx| access_tokens::revoke(tx, &act, id))
+    }
+
+    fn erase_customer(&self, act: Act, id: CustomerId) -> StoreFuture<'_, Erased> {
+        self.write(move |tx| erase::erase_customer(tx, &act, id))
     }
 
     fn note_access_token_use(&self, act: Act, id: i64) -> StoreFuture<'_, ()> {

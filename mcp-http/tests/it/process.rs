@@ -272,6 +272,51 @@ fn migrate_check_config_import_and_doctor_do_what_they_say() {
 }
 
 #[test]
+fn a_customer_is_erased_when_both_ids_are_the_same() {
+    let folder = TempDir::new().unwrap();
+    assert!(run(folder.path(), &["keys", "create"]).status.success());
+    let row = r#"{"external_id":"c1","name":"Ada","email":"ada@example.com","status":"active","created_at":"2026-01-01T00:00:00Z"}"#;
+    let path = folder.path().join("customers.jsonl");
+    std::fs::write(&path, row).unwrap();
+    assert!(
+        run(folder.path(), &["import", path.to_str().unwrap()])
+            .status
+            .success()
+    );
+    for (arguments, word) in [
+        (vec!["erase-customer", "C-1"], "--repeat"),
+        (
+            vec!["erase-customer", "C-1", "--repeat", "C-2"],
+            "nothing was erased",
+        ),
+        (
+            vec!["erase-customer", "C-2", "--repeat", "C-2"],
+            "no customer",
+        ),
+        (vec!["erase-customer", "T-1", "--repeat", "T-1"], "ticket"),
+    ] {
+        let refused = run(folder.path(), &arguments);
+        let error = text(&refused.stderr);
+        assert!(
+            !refused.status.success() && error.contains(word),
+            "{arguments:?}: {error}"
+        );
+    }
+    let erased = run(folder.path(), &["erase-customer", "C-1", "--repeat", "1"]);
+    assert!(erased.status.success(), "{}", text(&erased.stderr));
+    assert!(text(&erased.stdout).starts_with("C-1 is erased: 0 tickets"));
+    let again = run(folder.path(), &["erase-customer", "C-1", "--repeat", "C-1"]);
+    assert!(!again.status.success());
+    let verified = run(folder.path(), &["audit", "verify"]);
+    assert_eq!(
+        verified.status.code(),
+        Some(0),
+        "{}",
+        text(&verified.stdout)
+    );
+}
+
+#[test]
 fn the_audit_log_is_proved_from_outside_with_an_exit_code_for_each_verdict() {
     let (folder, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let notes = folder.path().join("notes");

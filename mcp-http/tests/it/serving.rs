@@ -301,8 +301,10 @@ async fn spans_reach_the_collector_in_their_callers_trace_and_hold_no_text() {
     // Sixteen letters each, which are found in the bytes of the message.
     let (in_header, in_meta) = ("trace-of-header-", "trace-of-meta---");
     let parent = |trace: &str| {
-        let trace: String = trace.bytes().map(|byte| format!("{byte:02x}")).collect();
-        format!("00-{trace}-00f067aa0ba902b7-01")
+        let number = trace
+            .bytes()
+            .fold(0_u128, |number, byte| number << 8 | u128::from(byte));
+        format!("00-{number:032x}-00f067aa0ba902b7-01")
     };
     let collector =
         testkit::Provider::start(|_| testkit::Reply::Json(200, "{}".to_owned())).unwrap();

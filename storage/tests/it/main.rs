@@ -56,6 +56,7 @@ mod concurrency;
 mod csat;
 mod customers;
 mod details;
+mod erase;
 mod faults;
 mod filters;
 mod gate;

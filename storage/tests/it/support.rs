@@ -124,6 +124,28 @@ impl Place {
         connection
     }
 
+    /// Fails where a text is anywhere in a closed store: in the bytes of its files, or in a row of a server's tables.
+    #[track_caller]
+    pub(crate) fn assert_nowhere(&self, text: &str) {
+        match &self.0 {
+            Kept::Sqlite(dir) => {
+                for entry in std::fs::read_dir(dir.path()).unwrap() {
+                    let path = entry.unwrap().path();
+                    let bytes = std::fs::read(&path).unwrap();
+                    let found = bytes
+                        .windows(text.len())
+                        .any(|part| part == text.as_bytes());
+                    assert!(!found, "{}", path.display());
+                }
+            }
+            Kept::Postgres(_) => {
+                let rows = "SELECT string_agg(query_to_xml('SELECT t::text FROM ' || table_name || ' t', false, false, '')::text, '') \
+                            FROM information_schema.tables WHERE table_schema = 'public'";
+                assert!(!self.query(rows).contains(text));
+            }
+        }
+    }
+
     /// The store, made where there is none.
     pub(crate) fn open(&self) -> Arc<dyn Storage> {
         self.open_with(Options::default())
