@@ -2,16 +2,15 @@
 //! audit log.
 
 use std::io::IsTerminal as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::Context as _;
 use desk::guard::Wall;
 use desk::ops::audit::{self, AuditError, Keeper};
 use desk::ops::keys;
 use desk::system::{SystemClock, SystemIds};
-use desk::{Caller, Desk, Guard};
+use desk::{Caller, Desk};
 use domain::{Actor, ActorChannel, Proof, ScopeSet};
 use mcp_surface::{Terminal, decide};
 use storage::{DatabaseUrl, Options};
@@ -22,19 +21,20 @@ use crate::print;
 /// Does what was asked for.
 pub(crate) async fn run(command: &Command, config: &Config) -> anyhow::Result<ExitCode> {
     let url = DatabaseUrl::parse(&config.database)?;
-    let file = url
-        .file()
-        .context("approvals, keys and the proof of the log belong to a `sqlite:` store")?;
     match command {
         Command::Keys(task) => {
             let task = match task {
                 Keys::Create => keys::KeysTask::Create,
                 Keys::Rotate => keys::KeysTask::Rotate,
             };
-            print(&keys::run(task, &keys::beside(file), &SystemIds)?)?;
+            print(&keys::run(
+                task,
+                &crate::keys::file(config, &url)?,
+                &SystemIds,
+            )?)?;
         }
         Command::Approvals(approvals) => {
-            let desk = open(&url, file, config)?;
+            let desk = open(&url, config)?;
             let operator = Caller {
                 actor: Actor {
                     id: config.actor.clone(),
@@ -56,7 +56,7 @@ pub(crate) async fn run(command: &Command, config: &Config) -> anyhow::Result<Ex
             done?;
         }
         Command::Audit(asked) => {
-            let desk = Arc::new(open(&url, file, config)?);
+            let desk = Arc::new(open(&url, config)?);
             let code = prove(asked, &desk, config.checkpoint_file.clone()).await;
             desk.close().await?;
             return code;
@@ -66,8 +66,8 @@ pub(crate) async fn run(command: &Command, config: &Config) -> anyhow::Result<Ex
 }
 
 /// The desk of a store that is there. An approval and an audit row are sealed with the keys of the servers on it.
-fn open(url: &DatabaseUrl, file: &Path, config: &Config) -> anyhow::Result<Desk> {
-    let guard = Guard::from_file(keys::beside(file), &SystemIds, config.policy.clone())?;
+fn open(url: &DatabaseUrl, config: &Config) -> anyhow::Result<Desk> {
+    let guard = crate::keys::guard(config, url)?;
     let store = Wall::local().open(url, guard.log_keys(), Options::default())?;
     Ok(Desk::new(
         store,

@@ -62,6 +62,10 @@ pub(crate) struct Flags {
     #[command(flatten)]
     classifier: ClassifierFlags,
 
+    /// The keys of confirmations and of the audit log (default: a file beside the store; needed for postgres://, where every server on the database shares it and `keys create` makes it) (env: DESKGATE_KEY_FILE)
+    #[arg(long, value_name = "FILE", global = true)]
+    key_file: Option<String>,
+
     /// Append signed checkpoints of the audit log to a file, which is to lie where the store's writers can't change it (default: none) (env: DESKGATE_CHECKPOINT_FILE)
     #[arg(long, value_name = "FILE", global = true)]
     checkpoint_file: Option<String>,
@@ -110,6 +114,7 @@ struct FileSettings {
     toolsets: Option<Vec<String>>,
     confirm: Option<String>,
     approval: Option<Vec<String>>,
+    key_file: Option<String>,
     checkpoint_file: Option<String>,
     classifier: Option<String>,
     classifier_provider: Option<String>,
@@ -125,7 +130,7 @@ struct FileSettings {
 }
 
 /// Every name that the environment may hold; `MCP_ACTOR` is the name that hosts know.
-const VARIABLES: [&str; 20] = [
+const VARIABLES: [&str; 21] = [
     "DESKGATE_DATABASE",
     "DESKGATE_READ_ONLY",
     "DESKGATE_ROLE",
@@ -133,6 +138,7 @@ const VARIABLES: [&str; 20] = [
     "DESKGATE_CONFIRM",
     "DESKGATE_APPROVAL",
     "DESKGATE_CHECKPOINT_FILE",
+    "DESKGATE_KEY_FILE",
     "DESKGATE_CLASSIFIER",
     "DESKGATE_CLASSIFIER_PROVIDER",
     "DESKGATE_CLASSIFIER_MODEL",
@@ -158,6 +164,8 @@ pub(crate) struct Config {
     pub(crate) toolsets: Vec<Toolset>,
     pub(crate) policy: Policy,
     pub(crate) checkpoint_file: Option<PathBuf>,
+    /// Where keys are, if not beside the store.
+    pub(crate) key_file: Option<PathBuf>,
     pub(crate) classifier: ClassifierKind,
     pub(crate) timeout_seconds: u64,
     pub(crate) concurrency: usize,
@@ -311,6 +319,7 @@ impl Config {
         );
         let policy =
             Policy::parse(mode, approval.as_deref().unwrap_or_default()).context("`approval`")?;
+        let key_file = pick(&flags.key_file, "DESKGATE_KEY_FILE", file.key_file).map(PathBuf::from);
         let checkpoint_file = pick(
             &flags.checkpoint_file,
             "DESKGATE_CHECKPOINT_FILE",
@@ -357,6 +366,7 @@ impl Config {
             toolsets,
             policy,
             checkpoint_file,
+            key_file,
             classifier,
             timeout_seconds,
             concurrency: usize::try_from(concurrency)?,
@@ -391,6 +401,9 @@ impl Config {
         table.extend(self.classifier.to_table());
         if self.classifier.has_key() {
             table.insert("classifier_key".to_owned(), "(hidden)".into());
+        }
+        if let Some(path) = &self.key_file {
+            table.insert("key_file".to_owned(), path.display().to_string().into());
         }
         if let Some(path) = &self.checkpoint_file {
             let shown = path.display().to_string();

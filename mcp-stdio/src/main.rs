@@ -5,6 +5,7 @@ mod admin;
 mod config;
 mod host_config;
 mod input;
+mod keys;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -15,7 +16,6 @@ use anyhow::Context as _;
 use clap::Parser as _;
 use desk::guard::Wall;
 use desk::ops::audit::{AuditError, Keeper};
-use desk::ops::keys;
 use desk::system::{SystemClock, SystemIds};
 use desk::{Caller, Desk, Guard};
 use domain::{Actor, ActorChannel, Proof, ScopeSet};
@@ -199,10 +199,10 @@ fn no_checkpoint(error: &AuditError) {
 /// What guards changes: the key file beside the store, so that processes on one store share it. A demonstration store goes
 /// with its process, and so do its keys.
 fn guard(flags: &Flags, config: &Config, url: &DatabaseUrl) -> anyhow::Result<Guard> {
-    let policy = config.policy.clone();
-    match url.file() {
-        Some(file) if !flags.demo => Ok(Guard::from_file(keys::beside(file), &SystemIds, policy)?),
-        Some(_) | None => Ok(Guard::passing(&SystemIds, policy)?),
+    if flags.demo {
+        Ok(Guard::passing(&SystemIds, config.policy.clone())?)
+    } else {
+        keys::guard(config, url)
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let database = format!("sqlite:{}", folder.path().join("bench.db").display());
     let started = Instant::now();
-    crate::data::seed_scale(&database, options.tickets)?;
+    crate::data::seed_scale(&database, None, options.tickets)?;
     println!(
         "seeded {} tickets in {:.1} s",
         options.tickets,

@@ -18,9 +18,12 @@ use storage::{DatabaseUrl, Options};
 /// Which store.
 #[derive(Args)]
 pub(crate) struct Target {
-    /// The store: `sqlite:PATH`
+    /// The store: `sqlite:PATH` or `postgres://USER@HOST/NAME`
     #[arg(long, env = "DESKGATE_DATABASE", value_name = "URL")]
     database: String,
+    /// The keys of the store: beside its file unless it is said; needed for a database server
+    #[arg(long, env = "DESKGATE_KEY_FILE", value_name = "FILE")]
+    key_file: Option<PathBuf>,
 }
 
 /// `cargo xtask seed`.
@@ -61,7 +64,7 @@ enum BadRow {
 
 pub(crate) fn migrate(target: &Target) -> anyhow::Result<()> {
     let url = DatabaseUrl::parse(&target.database)?;
-    let steps = storage::migrate(&url, guard(&url)?.log_keys())?;
+    let steps = storage::migrate(&url, guard(&url, target.key_file.as_deref())?.log_keys())?;
     if steps.is_empty() {
         println!("The store is up to date.");
     }
@@ -74,12 +77,13 @@ pub(crate) fn migrate(target: &Target) -> anyhow::Result<()> {
 pub(crate) fn seed(seed: &Seed) -> anyhow::Result<()> {
     crate::model::fetch_if_possible();
     let url = &seed.target.database;
+    let keys = seed.target.key_file.as_deref();
     if seed.reset {
         set_aside(url)?;
     }
     match seed.scale {
-        Some(tickets) => seed_scale(url, tickets),
-        None => seed_demo(url),
+        Some(tickets) => seed_scale(url, keys, tickets),
+        None => seed_demo(url, keys),
     }
 }
 
@@ -115,16 +119,20 @@ pub(crate) fn import(import: &Import) -> anyhow::Result<()> {
             BadRow::Skip => OnError::Skip,
         },
     };
-    let summary = with_desk(&import.target.database, async |desk, caller| {
-        Ok(desk::ops::import::import(desk, caller, &options, &Bar::bytes()).await?)
-    })?;
+    let summary = with_desk(
+        &import.target.database,
+        import.target.key_file.as_deref(),
+        async |desk, caller| {
+            Ok(desk::ops::import::import(desk, caller, &options, &Bar::bytes()).await?)
+        },
+    )?;
     print!("{summary}");
     finish(&summary)
 }
 
 /// Fills a store with the demonstration data.
-pub(crate) fn seed_demo(database: &str) -> anyhow::Result<()> {
-    let summary = with_desk(database, async |desk, caller| {
+pub(crate) fn seed_demo(database: &str, key_file: Option<&Path>) -> anyhow::Result<()> {
+    let summary = with_desk(database, key_file, async |desk, caller| {
         Ok(desk::ops::demo::seed(desk, caller).await?)
     })?;
     print!("{summary}");
@@ -132,8 +140,12 @@ pub(crate) fn seed_demo(database: &str) -> anyhow::Result<()> {
 }
 
 /// Fills a store with generated tickets, the same ones every time.
-pub(crate) fn seed_scale(database: &str, tickets: u64) -> anyhow::Result<()> {
-    with_desk(database, async |desk, caller| {
+pub(crate) fn seed_scale(
+    database: &str,
+    key_file: Option<&Path>,
+    tickets: u64,
+) -> anyhow::Result<()> {
+    with_desk(database, key_file, async |desk, caller| {
         desk::ops::seed::seed_scale(desk, caller, tickets, &Bar::rows()).await?;
         Ok(())
     })
@@ -146,21 +158,26 @@ fn finish(summary: &ImportSummary) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What seals the audit log: the key file beside the store, which `deskgate-stdio` uses too.
-fn guard(url: &DatabaseUrl) -> anyhow::Result<Guard> {
-    let file = url
-        .file()
-        .context("the key file of a store stands beside its file; this store is not in one")?;
+/// What seals the audit log: the key file beside the store, which `deskgate-stdio` uses too, or the one that is named.
+fn guard(url: &DatabaseUrl, named: Option<&Path>) -> anyhow::Result<Guard> {
     let policy = Policy::new(ConfirmationMode::Strict);
-    Ok(Guard::from_file(keys::beside(file), &SystemIds, policy)?)
+    if let Some(file) = url.file() {
+        let path = named.map_or_else(|| keys::beside(file), Path::to_owned);
+        return Ok(Guard::from_file(path, &SystemIds, policy)?);
+    }
+    let path = named.context(
+        "a store on a database server needs `--key-file`, the file that its servers share",
+    )?;
+    Ok(Guard::from_kept_file(path.to_owned(), policy)?)
 }
 
 fn with_desk<T>(
     database: &str,
+    key_file: Option<&Path>,
     work: impl AsyncFnOnce(&Desk, &Caller) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     let url = DatabaseUrl::parse(database)?;
-    let guard = guard(&url)?;
+    let guard = guard(&url, key_file)?;
     let store = Wall::local().open(
         &url,
         guard.log_keys(),

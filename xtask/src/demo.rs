@@ -22,7 +22,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let database = format!("sqlite:{}", folder.path().join("demo.db").display());
     println!("Filling a temporary store ...");
-    crate::data::seed_demo(&database)?;
+    crate::data::seed_demo(&database, None)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;

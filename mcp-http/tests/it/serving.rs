@@ -24,9 +24,15 @@ struct Kept {
 
 impl Kept {
     fn start(folder: &Path) -> Self {
-        let database = format!("sqlite:{}", folder.join("desk.db").display());
+        Self::start_on(
+            &format!("sqlite:{}", folder.join("desk.db").display()),
+            folder,
+        )
+    }
+
+    fn start_on(database: &str, folder: &Path) -> Self {
         let mut process = binary()
-            .args(["serve", "--bind", "127.0.0.1:0", "--database", &database])
+            .args(["serve", "--bind", "127.0.0.1:0", "--database", database])
             .args(["--writes-per-second", "100000", "--grace-seconds", "10"])
             .arg("--key-file")
             .arg(folder.join("keys"))
@@ -145,6 +151,63 @@ async fn told_to_stop_under_load_the_process_loses_no_acknowledged_write_and_cut
     stop.send(()).unwrap();
     let ended = tokio::task::spawn_blocking(move || server.stop_when(now)).await;
     assert_eq!(ended.unwrap().0, Some(0));
+}
+
+#[tokio::test]
+async fn two_servers_share_one_database_server() {
+    let folder = TempDir::new().unwrap();
+    let on = |url: &str, arguments: &[&str]| {
+        binary()
+            .args(arguments)
+            .args(["--database", url, "--key-file"])
+            .arg(folder.path().join("keys"))
+            .output()
+            .unwrap()
+    };
+    assert!(on("sqlite:x", &["keys", "create"]).status.success());
+    let Some(database) = testkit::postgres::TestDatabase::claim(|url| {
+        let migrated = on(url, &["migrate"]);
+        assert!(migrated.status.success(), "{}", text(&migrated.stderr));
+    }) else {
+        return;
+    };
+    let url = database.url();
+    let made = on(
+        url,
+        &["token", "create", "--subject", "anna", "--role", "lead"],
+    );
+    let token = text(&made.stdout).lines().next().unwrap().to_owned();
+    let (one, other) = (
+        Kept::start_on(url, folder.path()),
+        Kept::start_on(url, folder.path()),
+    );
+    let client = |server: &Kept| Client {
+        address: server.address,
+        token: Some(token.clone()),
+    };
+    let (here, there) = (client(&one), client(&other));
+    let made = here
+        .call(
+            "create_customer",
+            json!({"name": "Ada", "email": "ada@example.com"}),
+        )
+        .await;
+    let customer = made.result()["customer_id"].clone();
+    let found = there
+        .call("get_customer", json!({"customer_id": customer}))
+        .await;
+    assert_eq!(found.result()["name"], "Ada", "{}", found.text());
+    assert_eq!(there.get("/readyz").await.status, StatusCode::OK);
+    for server in [one, other] {
+        let (stop, now) = mpsc::channel();
+        stop.send(()).unwrap();
+        let ended = tokio::task::spawn_blocking(move || server.stop_when(now)).await;
+        assert_eq!(ended.unwrap().0, Some(0));
+    }
+    let proved = on(url, &["audit", "verify"]);
+    assert_eq!(proved.status.code(), Some(0), "{}", text(&proved.stdout));
+    let doctor = on(url, &["doctor"]);
+    assert!(doctor.status.success(), "{}", text(&doctor.stdout));
 }
 
 /// A demonstration server as a process.

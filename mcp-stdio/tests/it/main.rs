@@ -10,6 +10,7 @@
 
 mod approvals;
 mod gate;
+mod postgres;
 mod process;
 mod purity;
 mod settings;
