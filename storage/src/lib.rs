@@ -13,6 +13,7 @@ mod options;
 pub mod screening;
 mod sql;
 mod url;
+mod vectors;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -42,6 +43,7 @@ use import::{ImportReport, ImportRow, OnError};
 pub use options::{ExpiryClock, Fault, Faults, Options};
 use screening::TicketTexts;
 pub use url::{DatabaseUrl, UrlError};
+pub use vectors::{Lacking, Record, RecordVectors, Vectors};
 
 /// Opens a store: connects by the scheme of the address, migrates under a lock, starts the writer.
 ///
@@ -143,7 +145,7 @@ pub enum Moved {
 /// The desk's records. Each method is one transaction.
 ///
 /// Errors are those of [`StoreError`]; a method that takes `if_version` answers [`StoreError::Stale`] when the row has moved on.
-pub trait Storage: Send + Sync {
+pub trait Storage: Vectors {
     /// One customer.
     fn get_customer(&self, id: CustomerId) -> StoreFuture<'_, Customer>;
 

@@ -287,9 +287,30 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    article_vectors (article_id) {
+        article_id -> BigInt,
+        version -> BigInt,
+        model -> Text,
+        windows -> Binary,
+    }
+}
+
+diesel::table! {
+    call_vectors (call_id) {
+        call_id -> BigInt,
+        model -> Text,
+        windows -> Binary,
+    }
+}
+
 diesel::joinable!(ticket_terms -> tickets (rowid));
 diesel::allow_tables_to_appear_in_same_query!(tickets, ticket_terms);
 diesel::joinable!(call_terms -> calls (rowid));
 diesel::joinable!(csat_responses -> calls (call_id));
 diesel::joinable!(csat_responses -> tickets (ticket_id));
 diesel::allow_tables_to_appear_in_same_query!(calls, call_terms, csat_responses, tickets);
+diesel::joinable!(article_vectors -> articles (article_id));
+diesel::joinable!(call_vectors -> calls (call_id));
+diesel::allow_tables_to_appear_in_same_query!(article_vectors, articles);
+diesel::allow_tables_to_appear_in_same_query!(call_vectors, calls);

@@ -82,7 +82,8 @@ impl<'a> Tx<'a> {
         self.head = head;
     }
 
-    /// Keeps what a job did although it appends no audit row: a checkpoint says where the log stands and changes nothing.
+    /// Keeps what a job did although it appends no audit row: a checkpoint says where the log stands, and vectors are derived
+    /// from records and change none.
     pub(super) const fn note(&mut self) {
         self.noted = true;
     }

@@ -7,7 +7,7 @@ use domain::{
     TicketPatch, Turn,
 };
 use storage::import::{ImportCall, ImportCsat, ImportRecord, OnError};
-use storage::{Erased, Once, Storage, StoreError};
+use storage::{Erased, Once, Record, RecordVectors, Storage, StoreError};
 
 use crate::gate::preview;
 use crate::import::{call, comment, csat, import, import_customer, ticket};
@@ -97,8 +97,18 @@ fn nothing_that_they_said_is_left_and_others_lose_nothing(place: &Place) {
         answer: Box::new(|_| format!("{{\"ticket_id\":\"T-1\",\"body\":\"The {CANARY}.\"}}")),
     };
     ok(store.write_once(act(21), valid(said), once));
+    let meant = |record| RecordVectors {
+        record,
+        version: 1,
+        windows: vec![7],
+    };
+    let model = || "model".to_owned();
+    let all = (1..=4).map(meant).collect();
+    assert_eq!(ok(store.keep_vectors(Record::Call, model(), all)), 4);
     let before = audit_rows(&store).len();
     let erased = ok(store.erase_customer(act(22), ADA));
+    let left = ok(store.list_vectors(Record::Call, model(), 0, 9));
+    assert_eq!(left, [meant(3), meant(4)]);
     let expected = Erased {
         tickets: 1,
         comments: 2,

@@ -68,4 +68,5 @@ mod search;
 mod support;
 mod texts;
 mod tickets;
+mod vectors;
 mod walks;

@@ -65,13 +65,13 @@ pub(super) fn run(
         }
     }
     if tx.head == head && !tx.noted {
-        // Without an audit row or a checkpoint nothing was written, and nothing need be flushed.
+        // Without an audit row, a checkpoint or vectors nothing was written, and nothing need be flushed.
         return tx
             .conn
             .batch_execute("ROLLBACK")
             .map_err(|error| Lost::Undone(classify(error)));
     }
-    // A checkpoint alone leaves no row to look for.
+    // A checkpoint or vectors alone leave no row to look for.
     let mark = (tx.head != head).then_some(tx.head);
     let head = tx.head;
     chain::write_head(tx.step().map_err(Lost::Undone)?, head).map_err(Lost::Undone)?;
@@ -89,7 +89,7 @@ pub(super) fn run(
 }
 
 /// Runs a job in its savepoint. A job that has appended no audit row is undone even if it succeeds, so that no write can
-/// be without one; only the note of a checkpoint may.
+/// be without one; only the note of a checkpoint and derived vectors may.
 fn run_one(tx: &mut Tx<'_>, job: &mut dyn Job) -> Result<(), Lost> {
     let before = (tx.head, tx.noted);
     tx.approval.clear();

@@ -1,0 +1,2 @@
+DROP TABLE call_vectors;
+DROP TABLE article_vectors;
