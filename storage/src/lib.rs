@@ -297,7 +297,7 @@ pub trait Storage: Vectors {
     fn get_calls(&self, ids: Vec<CallId>) -> StoreFuture<'_, Vec<ScoredCall>>;
 
     /// Calls whose transcript holds any of the words, with what there is to rank them by; with no words, those that pass the
-    /// filter. Calls are never changed or deleted, so a search up to the same call finds the same.
+    /// filter. Calls are never changed, so a search up to the same call finds the same, but for those that were erased with their customer.
     fn search_calls(&self, query: CallQuery) -> StoreFuture<'_, FoundCalls>;
 
     /// Scores of calls and tickets, counted, with a few comments.
