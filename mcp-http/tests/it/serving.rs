@@ -196,7 +196,7 @@ async fn two_servers_share_one_database_server() {
     let found = there
         .call("get_customer", json!({"customer_id": customer}))
         .await;
-    assert_eq!(found.result()["name"], "Ada", "{}", found.text());
+    assert_eq!(found.result()["name"]["text"], "Ada", "{}", found.text());
     assert_eq!(there.get("/readyz").await.status, StatusCode::OK);
     for server in [one, other] {
         let (stop, now) = mpsc::channel();
@@ -206,7 +206,11 @@ async fn two_servers_share_one_database_server() {
     }
     let proved = on(url, &["audit", "verify"]);
     assert_eq!(proved.status.code(), Some(0), "{}", text(&proved.stdout));
-    let doctor = on(url, &["doctor"]);
+    let notes = folder.path().join("notes");
+    let doctor = on(
+        url,
+        &["doctor", "--checkpoint-file", notes.to_str().unwrap()],
+    );
     assert!(doctor.status.success(), "{}", text(&doctor.stdout));
 }
 
