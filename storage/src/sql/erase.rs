@@ -7,21 +7,19 @@
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use domain::{
-    Act, Action, AuditRecord, CallId, CustomerId, EntityKind, Outcome, SecurityFlag, TicketId,
+    Act, Action, AuditRecord, CallId, CustomerId, EntityKind, GuardedWrite, Outcome, TicketId,
 };
 
 use super::connection::{AnyConnection, Engine};
 use super::errors::classify;
+use super::page::IDS_AT_ONCE;
 use super::schema::{
     call_terms, calls, comments, csat_responses, customers, idempotency_keys, pending_changes,
     tickets,
 };
 use super::writer::Tx;
-use super::{audit, words};
+use super::{audit, flags, words};
 use crate::{Erased, StoreError};
-
-/// How many ids one statement binds at the most.
-const AT_ONCE: usize = 1_000;
 
 /// Operations whose `entity_id` is a customer's; those of all others are tickets'.
 const ABOUT_CUSTOMERS: [&str; 2] = ["update_customer", "delete_customer"];
@@ -35,27 +33,20 @@ pub(super) fn erase_customer(
     id: CustomerId,
 ) -> Result<Erased, StoreError> {
     let customer = super::customers::get(tx.step()?, id)?;
-    let owned: Vec<(i64, String)> = tickets::table
+    flags::check(tx, &GuardedWrite::DeleteCustomer { customer: id })?;
+    let owned: Vec<i64> = tickets::table
         .filter(tickets::customer_id.eq(id.number()))
         .order(tickets::id)
-        .select((tickets::id, tickets::security_flag))
+        .select(tickets::id)
         .load(tx.step()?)
         .map_err(classify)?;
-    let incident = SecurityFlag::Incident.as_str();
-    if let Some((ticket, _)) = owned.iter().find(|(_, flag)| flag == incident) {
-        return Err(StoreError::Flagged {
-            ticket: TicketId::new(*ticket),
-            flag: SecurityFlag::Incident,
-        });
-    }
-    let owned: Vec<i64> = owned.into_iter().map(|(ticket, _)| ticket).collect();
     overwrite(tx.step()?, true)?;
     let mut erased = Erased {
         tickets: owned.len(),
         ..Erased::default()
     };
     let spoken = calls_of(tx, id, &owned)?;
-    for some in spoken.chunks(AT_ONCE) {
+    for some in spoken.chunks(IDS_AT_ONCE) {
         erased.scores += csat_responses::table
             .filter(csat_responses::call_id.eq_any(some))
             .count()
@@ -68,7 +59,7 @@ pub(super) fn erase_customer(
             .execute(tx.step()?)
             .map_err(classify)?;
     }
-    for some in owned.chunks(AT_ONCE) {
+    for some in owned.chunks(IDS_AT_ONCE) {
         erased.scores += csat_responses::table
             .filter(csat_responses::ticket_id.eq_any(some))
             .count()
@@ -116,7 +107,7 @@ fn calls_of(tx: &mut Tx<'_>, id: CustomerId, owned: &[i64]) -> Result<Vec<i64>, 
         .select(calls::id)
         .load(tx.step()?)
         .map_err(classify)?;
-    for some in owned.chunks(AT_ONCE) {
+    for some in owned.chunks(IDS_AT_ONCE) {
         let more: Vec<i64> = calls::table
             .filter(calls::customer_id.is_null())
             .filter(calls::ticket_id.eq_any(some))
@@ -145,7 +136,7 @@ fn forget_confirmations(
     .map_err(classify)?;
     let mut about = owned.to_vec();
     about.push(0);
-    for some in about.chunks(AT_ONCE) {
+    for some in about.chunks(IDS_AT_ONCE) {
         gone += diesel::delete(
             pending_changes::table
                 .filter(pending_changes::operation.ne_all(ABOUT_CUSTOMERS))

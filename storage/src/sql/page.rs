@@ -9,6 +9,9 @@ use super::connection::AnyConnection;
 use super::errors::classify;
 use crate::StoreError;
 
+/// How many ids one statement binds: well under the number of values that SQLite takes (32,766).
+pub(super) const IDS_AT_ONCE: usize = 1_000;
+
 /// Rows of a page, and one more that says whether there is a next page.
 pub(super) fn rows_wanted(page: PageRequest) -> i64 {
     i64::from(page.limit()) + 1

@@ -7,15 +7,13 @@ use domain::TicketId;
 use domain::terms::index_terms;
 
 use super::errors::classify;
+use super::page::IDS_AT_ONCE;
 use super::schema::ticket_terms;
 use super::writer::Tx;
 use crate::StoreError;
 
 /// Bytes of words that may wait to be written.
 const WAITING_BYTES: usize = 8 * 1024 * 1024;
-
-/// Well under the number of values that one statement may bind (32,766).
-const FORGOTTEN_AT_ONCE: usize = 1_000;
 
 /// Words that wait to be written, by ticket.
 ///
@@ -159,7 +157,7 @@ pub(super) fn reindex_ticket(
 
 /// Forgets the words of tickets: the index is no child of theirs that would go along.
 pub(super) fn forget_tickets(tx: &mut Tx<'_>, ids: &[i64]) -> Result<(), StoreError> {
-    for some in ids.chunks(FORGOTTEN_AT_ONCE) {
+    for some in ids.chunks(IDS_AT_ONCE) {
         diesel::delete(ticket_terms::table.filter(ticket_terms::rowid.eq_any(some)))
             .execute(tx.step()?)
             .map_err(classify)?;

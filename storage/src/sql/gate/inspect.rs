@@ -13,6 +13,7 @@ use super::{Shown, forbidden};
 use crate::StoreError;
 use crate::screening::TicketTexts;
 use crate::sql::errors::classify;
+use crate::sql::page::IDS_AT_ONCE;
 use crate::sql::schema::{calls, comments, csat_responses, tickets};
 use crate::sql::writer::Tx;
 use crate::sql::{categories, customers, flags, tickets as ticket_reads};
@@ -172,13 +173,10 @@ fn delete_customer(tx: &mut Tx<'_>, id: CustomerId) -> Result<Seen, StoreError> 
     Ok(seen.stamped(stamp(&owned)))
 }
 
-/// How many ids one statement binds at the most.
-const AT_ONCE: usize = 1_000;
-
 /// What goes along with these tickets.
 fn gone_with(tx: &mut Tx<'_>, tickets: &[i64]) -> Result<Deleted, StoreError> {
     let mut gone = Deleted::default();
-    for some in tickets.chunks(AT_ONCE) {
+    for some in tickets.chunks(IDS_AT_ONCE) {
         gone.comments += comments::table
             .filter(comments::ticket_id.eq_any(some))
             .count()
