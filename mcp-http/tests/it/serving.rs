@@ -365,6 +365,8 @@ fn a_build_without_the_export_of_spans_does_not_serve_with_it() {
 #[tokio::test]
 #[cfg(feature = "otel")]
 async fn spans_reach_the_collector_in_their_callers_trace_and_hold_no_text() {
+    use crate::support::modern;
+
     // Sixteen letters each, which are found in the bytes of the message.
     let (in_header, in_meta) = ("trace-of-header-", "trace-of-meta---");
     let parent = |trace: &str| {
@@ -376,30 +378,25 @@ async fn spans_reach_the_collector_in_their_callers_trace_and_hold_no_text() {
     let collector =
         testkit::Provider::start(|_| testkit::Reply::Json(200, "{}".to_owned())).unwrap();
     let demo = Demo::start_with(&["--log", "error", "--otlp-endpoint", &collector.url()]);
-    let (mut headers, body) = crate::support::modern(
-        1,
-        "tools/call",
-        json!({"name": "search_tickets", "arguments": {"query": "canary-7f3a"}}),
-    );
-    headers.push(("traceparent", parent(in_header)));
-    let headers: Vec<_> = headers
-        .iter()
-        .map(|(name, value)| (*name, value.as_str()))
-        .collect();
-    let answer = soon(demo.client.post(&headers, body.to_string())).await;
-    assert_eq!(answer.status, StatusCode::OK);
-    let (headers, mut body) = crate::support::modern(
-        2,
-        "tools/call",
-        json!({"name": "get_ticket", "arguments": {"ticket_id": "T-1"}}),
-    );
-    body["params"]["_meta"]["traceparent"] = parent(in_meta).into();
-    let headers: Vec<_> = headers
-        .iter()
-        .map(|(name, value)| (*name, value.as_str()))
-        .collect();
-    let answer = soon(demo.client.post(&headers, body.to_string())).await;
-    assert_eq!(answer.status, StatusCode::OK);
+    let call = |name, arguments| {
+        modern(
+            1,
+            "tools/call",
+            json!({"name": name, "arguments": arguments}),
+        )
+    };
+    let mut searched = call("search_tickets", json!({"query": "canary-7f3a"}));
+    searched.0.push(("traceparent", parent(in_header)));
+    let mut read = call("get_ticket", json!({"ticket_id": "T-1"}));
+    read.1["params"]["_meta"]["traceparent"] = parent(in_meta).into();
+    for (headers, body) in [searched, read] {
+        let headers: Vec<_> = headers
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()))
+            .collect();
+        let answer = soon(demo.client.post(&headers, body.to_string())).await;
+        assert_eq!(answer.status, StatusCode::OK);
+    }
     let token = demo.client.token.clone().unwrap();
     let (code, log) = tokio::task::spawn_blocking(|| demo.stop()).await.unwrap();
     assert_eq!(code, Some(0), "{log}");
